@@ -325,7 +325,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         let name = constants.name(&format!("tool_{}", tool_name(tool)));
         constants.extend([quote!(const #name: () = #call;)]);
     }
-    delegation::check(agent, settings, &mut constants);
+    delegation::check(agent, options, &mut constants);
     if let Some(Approval::Destructive(span)) = &settings.approval {
         let this = (0..settings.tools.len()).map(|index| hidden("Tool", index));
         let arguments = quote!(#agent_name, &[#(#private::ToolName::<#this>::IS_DESTRUCTIVE),*]);

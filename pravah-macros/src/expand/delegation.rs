@@ -5,13 +5,17 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
+    as_trait,
     constants::Constants,
     hidden,
     node::{check_number, number},
     private,
     tool::tool_name,
 };
-use crate::{diag::Diagnostics, options::Settings};
+use crate::{
+    diag::Diagnostics,
+    options::{AgentOptions, Delegation, HandedOn, Settings},
+};
 
 /// `.with_delegation(…)`
 pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
@@ -37,7 +41,41 @@ pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
         let children = number(children, "u32");
         quote!(.max_children(#children))
     });
-    Some(quote!(.with_delegation(#private::Delegation::new() #(#agents)* #depth #children)))
+    let contexts = delegation.map(contexts);
+    let tools = delegation.and_then(|it| it.tools.as_ref()).map(tools);
+    Some(quote! {
+        .with_delegation(#private::Delegation::new() #(#agents)* #depth #children #contexts #tools)
+    })
+}
+
+/// `.contexts([…])`
+fn contexts(delegation: &Delegation) -> Option<TokenStream> {
+    if delegation.contexts.is_empty() {
+        return None;
+    }
+    let private = private();
+    let contexts = delegation.contexts.iter().map(|context| {
+        let variant = match context.to_string().as_str() {
+            "inherited" => quote!(Inherited),
+            "shared" => quote!(Shared),
+            _ => quote!(Independent),
+        };
+        quote!(#private::ContextScope::#variant)
+    });
+    Some(quote!(.contexts([#(#contexts),*])))
+}
+
+/// `.tools(…)`
+fn tools(tools: &HandedOn) -> TokenStream {
+    let private = private();
+    let policy = match tools {
+        HandedOn::All => quote!(#private::ToolPolicy::Inherit),
+        HandedOn::None => quote!(#private::ToolPolicy::None),
+        HandedOn::Of(tools) => {
+            quote!(#private::ToolPolicy::exact([#(<(#tools) as #private::Tool>::name()),*]))
+        }
+    };
+    quote!(.tools(#policy))
 }
 
 /// Whether an agent is among those that it may call, which is reported.
@@ -76,18 +114,36 @@ pub(super) fn signature(agent: &Path) -> TokenStream {
     }}
 }
 
-/// Checks the limits that are no literals, and the names of tools beside those of agents.
-pub(super) fn check(agent: &Ident, settings: &Settings, constants: &mut Constants) {
-    let private = private();
+/// Checks the names of tools beside those of agents, and what those return that may take over.
+pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
+    let (private, settings) = (private(), &options.settings);
     if settings.agents.is_empty() {
         return;
     }
+    check_taking_over(agent, options, constants);
     let name = agent.unraw().to_string();
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
         let what = format!("tool_{}_beside_agents", tool_name(tool));
         let arguments = quote!(#name, #private::ToolName::<#this>::NAME);
         constants.check(&what, "check_beside_call_agent", tool.span(), &arguments);
+    }
+}
+
+fn check_taking_over(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
+    let settings = &options.settings;
+    let contexts = settings.delegation.as_ref().map(|it| &*it.contexts);
+    let contexts = contexts.unwrap_or_default();
+    if !contexts.iter().any(|context| context == "shared") {
+        return;
+    }
+    let (name, always) = (agent.unraw().to_string(), contexts.len() == 1);
+    let output = as_trait(&options.output, "StateOfAgent");
+    for called in &settings.agents {
+        let what = format!("taking_over_by_{}", tool_name(called));
+        let signature = signature(called);
+        let arguments = quote!(#name, #output::REF, #signature, #always);
+        constants.check(&what, "check_taking_over", called.span(), &arguments);
     }
 }
 

@@ -173,8 +173,9 @@ impl Settings {
         if let (Some(approval), Some(approve)) = (&self.approval, approve) {
             approval.check(approve.span(), &self.tools, errors);
         }
-        if let Some(key) = names.iter().find(|name| *name == "delegation") {
-            delegation::check_alone(key.span(), &self.agents, errors);
+        let key = names.iter().find(|name| *name == "delegation");
+        if let (Some(delegation), Some(key)) = (&self.delegation, key) {
+            delegation.check(key.span(), self, errors);
         }
         let turns = names.iter().find(|name| *name == "turns");
         if let (Some(turns), Some(_)) = (turns, &self.contract) {

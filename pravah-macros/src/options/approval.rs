@@ -164,7 +164,10 @@ fn help_for_word(path: &Path) -> String {
 }
 
 /// What to write instead of a tool that the agent does not have.
-fn help_for_tool(path: &Path, tools: &[Path]) -> String {
+pub(super) fn help_for_tool(path: &Path, tools: &[Path]) -> String {
+    if tools.is_empty() {
+        return "name the agent's own tools in its `tools = […]`".to_owned();
+    }
     let last = |path: &Path| path.segments.last().map(|last| last.ident.clone());
     if let Some(same) = tools.iter().find(|tool| last(tool) == last(path)) {
         return format!("write `{}`, as in `tools`", text(same));

@@ -1,12 +1,14 @@
 //! `agents = […]` and `delegation(…)` of an agent: which other agents it may call, and how far that goes.
 
 use proc_macro2::Span;
-use syn::{Expr, ExprLit, Lit, Path, spanned::Spanned};
+use syn::{Expr, ExprLit, Ident, Lit, Path, spanned::Spanned};
 
+use super::Settings;
 use super::{
     approval,
-    entries::{Entry, Value},
+    entries::{Entry, Value, span_of},
     table::table,
+    words::{in_quotes, list, nearest},
 };
 use crate::diag::Diagnostics;
 
@@ -16,13 +18,27 @@ pub(crate) struct Delegation {
     /// Whole numbers from 1 on, or expressions that are to be such.
     pub(crate) max_depth: Option<Expr>,
     pub(crate) max_children: Option<Expr>,
+    /// Each context as it is called.
+    pub(crate) contexts: Vec<Ident>,
+    pub(crate) tools: Option<HandedOn>,
+}
+
+/// The tools of the agent that those have that it calls.
+pub(crate) enum HandedOn {
+    All,
+    None,
+    Of(Vec<Path>),
 }
 
 table! {
     OPTIONS: Delegation = "delegation", |it, entry, errors| {
         ["max_depth"] => it.max_depth = depth(entry, errors),
         ["max_children"] => it.max_children = entry.const_count(1, errors),
+        ["context"] => it.contexts = contexts(entry, errors),
+        ["tools"] => it.tools = tools(entry, errors),
     } else {
+        ["contexts", "history", "messages", "scope"] => "write `context = inherited`, or `context = [independent, inherited]` where the model chooses",
+        ["tool_policy", "inherit_tools", "inherit"] => "write `tools = inherit`, or `tools = [search]` with some of the agent's own",
         ["depth", "levels", "max_level", "max_levels"] => "write `max_depth = 2`",
         ["max_agents", "max_calls", "max_tasks", "limit", "count", "children"] => "write `max_children = 8`",
         ["agents", "handoffs", "subagents", "sub_agents"] => "write `agents = […]` beside `delegation`",
@@ -57,6 +73,84 @@ impl Delegation {
             }
         }
     }
+}
+
+const CONTEXTS: [&str; 3] = ["independent", "inherited", "shared"];
+
+/// A context, or a list of them.
+fn contexts(entry: Entry, errors: &mut Diagnostics) -> Vec<Ident> {
+    let at = entry.key.span();
+    let Some(expr) = entry.expr(errors) else {
+        return Vec::new();
+    };
+    let words: Vec<Expr> = match expr {
+        Expr::Array(array) => array.elems.into_iter().collect(),
+        one => vec![one],
+    };
+    if words.is_empty() {
+        let help = format!("write some of {}", list(&CONTEXTS));
+        errors.error(at, "`context` names no context", help);
+    }
+    let mut known: Vec<Ident> = Vec::new();
+    for word in &words {
+        match word_of(word, "context", &CONTEXTS, errors) {
+            Some(word) if known.contains(&word) => {
+                let fact = format!("`{word}` is given twice");
+                errors.error(word.span(), fact, "keep one of them");
+            }
+            Some(word) => known.push(word),
+            None => {}
+        }
+    }
+    known
+}
+
+fn tools(entry: Entry, errors: &mut Diagnostics) -> Option<HandedOn> {
+    match entry.expr(errors)? {
+        Expr::Array(array) => {
+            let tools = array.elems.iter();
+            let tools = tools.map(|expr| approval::path(expr, ("tools", "a tool"), errors));
+            tools.collect::<Option<_>>().map(HandedOn::Of)
+        }
+        word => {
+            let word = word_of(&word, "tools", &["inherit", "none"], errors)?;
+            Some(if word == "inherit" {
+                HandedOn::All
+            } else {
+                HandedOn::None
+            })
+        }
+    }
+}
+
+/// One of these words.
+fn word_of(expr: &Expr, key: &str, words: &[&str], errors: &mut Diagnostics) -> Option<Ident> {
+    if let Expr::Path(path) = expr
+        && let Some(word) = path.path.get_ident()
+        && words.iter().any(|known| word == known)
+    {
+        return Some(word.clone());
+    }
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Str(text),
+        ..
+    }) = expr
+    {
+        let is_word = words.contains(&text.value().as_str());
+        in_quotes(text, key, is_word, &list(words), errors);
+        return None;
+    }
+    let help = match expr {
+        Expr::Path(path) => nearest(&approval::text(&path.path), words),
+        _ => None,
+    };
+    let words = list(words);
+    let help = match help {
+        Some(near) => format!("did you mean `{near}`? The words are {words}"),
+        None => format!("the words are {words}"),
+    };
+    errors.error(span_of(expr), format!("`{key}` has no such value"), help);
+    None
 }
 
 /// How deep agents may call each other at most, as `pravah_runtime::Delegation` has it.
@@ -113,13 +207,37 @@ pub(super) fn agents(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
     agents
 }
 
-/// Fails where it is said how far calls go, and no agent can be called.
-pub(super) fn check_alone(key: Span, agents: &[Path], errors: &mut Diagnostics) {
-    if agents.is_empty() {
-        errors.error(
-            key,
-            "the agent may call no other agents",
-            "name them in `agents = […]`, or leave `delegation` out",
-        );
+impl Delegation {
+    /// Fails where no agent can be called, or where those that are called are to have tools that the agent lacks.
+    pub(super) fn check(&self, key: Span, settings: &Settings, errors: &mut Diagnostics) {
+        if settings.agents.is_empty() {
+            errors.error(
+                key,
+                "the agent may call no other agents",
+                "name them in `agents = […]`, or leave `delegation` out",
+            );
+        }
+        if let Some(HandedOn::Of(handed_on)) = &self.tools {
+            for tool in handed_on
+                .iter()
+                .filter(|tool| !settings.tools.contains(tool))
+            {
+                errors.error(
+                    tool.span(),
+                    format!("the agent has no tool `{}`", approval::text(tool)),
+                    approval::help_for_tool(tool, &settings.tools),
+                );
+            }
+        }
+        let shared = self.contexts.iter().find(|context| *context == "shared");
+        if let Some(shared) = shared
+            && (settings.contract.is_some() || settings.turns.is_some())
+        {
+            errors.error(
+                shared.span(),
+                "an agent with a contract or with `turns` answers itself, and no other one takes over",
+                "leave `shared` out, or `contract` and `turns`",
+            );
+        }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) use approval::Approval;
 pub(crate) use capabilities::Constraints;
 pub(crate) use contract::{Contract, Threshold};
 pub(crate) use crate_path::take_crate;
+pub(crate) use delegation::{Delegation, HandedOn};
 pub(crate) use entries::number;
 pub(crate) use flow::{FlowOptions, list_limit};
 pub(crate) use gate::GateOptions;

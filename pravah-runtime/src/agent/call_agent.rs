@@ -5,10 +5,14 @@ use std::{fmt::Write as _, sync::Arc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{AgentCall, Delegation, team::CallStart};
+use super::{
+    AgentCall, Delegation,
+    team::{CallStart, Told},
+};
 use crate::{
+    invocation::ContextScope,
     json,
-    model::{ToolSpec, explain, strip},
+    model::{Messages, ToolSpec, explain, strip},
     state::{Live, StateFns},
 };
 
@@ -24,6 +28,8 @@ struct Arguments {
     prompt: Option<String>,
     #[serde(default, deserialize_with = "json::value")]
     input: Option<Value>,
+    #[serde(default)]
+    context: Option<ContextScope>,
 }
 
 /// An agent or a flow that may be called, as the calling model knows it.
@@ -34,19 +40,36 @@ pub(super) struct KnownCallee {
     takes: Option<(StateFns, Value)>,
 }
 
+/// What a model may call with the tool.
+pub(super) struct Callable {
+    callees: Vec<KnownCallee>,
+    scopes: Vec<ContextScope>,
+}
+
 impl Delegation {
-    /// Those that may be called, and what is wrong with them.
-    pub(super) fn known(&self) -> (Vec<KnownCallee>, Vec<String>) {
+    /// What the model of an agent that returns `output` may call, and what is wrong with that.
+    pub(super) fn callable(&self, output: &str) -> (Callable, Vec<String>) {
         let mut problems = Vec::new();
+        let scopes = self.scopes();
+        let is_shared = scopes == [ContextScope::Shared];
         let known = self.agents.iter().map(|callee| {
             let (name, about) = ((callee.name)(), (callee.about)());
             let takes = about.takes.map(|takes| {
+                if is_shared {
+                    problems.push(format!("the flow `{name}` cannot take over a conversation"));
+                }
                 let schema = strip(&takes.root_schema()).unwrap_or_else(|error| {
                     problems.push(format!("the input of `{name}`, which it may call: {error}"));
                     Value::Bool(true)
                 });
                 (takes, schema)
             });
+            if self.hands_over() && takes.is_none() && about.returns != output {
+                let returns = &about.returns;
+                problems.push(format!(
+                    "`{name}` may take over and returns `{returns}`, and not `{output}`"
+                ));
+            }
             let description = about.description.trim().to_owned();
             KnownCallee {
                 name,
@@ -54,89 +77,141 @@ impl Delegation {
                 takes,
             }
         });
-        (known.collect(), problems)
+        let callees = known.collect();
+        (Callable { callees, scopes }, problems)
     }
 }
 
-/// The tool with which a model calls these.
-pub(super) fn tool(callees: &[KnownCallee]) -> ToolSpec {
-    let names: Vec<&str> = callees.iter().map(|callee| &*callee.name).collect();
-    let mut description =
-        "Lets another agent do a part of the work, and returns its result. The agents:".to_owned();
-    for KnownCallee {
-        name,
-        description: text,
-        takes,
-    } in callees
-    {
-        let told = match takes {
-            None => "prompt",
-            Some(_) => "input",
-        };
-        // Writing to a string does not fail.
-        let _ = write!(description, "\n- `{name}` (takes `{told}`): {text}");
+impl Callable {
+    pub(super) fn is_empty(&self) -> bool {
+        self.callees.is_empty()
     }
-    let inputs: Vec<&Value> = callees
-        .iter()
-        .filter_map(|callee| callee.takes.as_ref())
-        .map(|(_, schema)| schema)
-        .collect();
-    let mut properties = Map::new();
-    let mut required = vec!["agent"];
-    let agent = json!({ "type": "string", "enum": names });
-    properties.insert("agent".to_owned(), agent);
-    if inputs.len() < callees.len() {
-        let text = "What the agent is to do. It knows nothing else of this conversation.";
-        let prompt = json!({ "type": "string", "description": text });
-        properties.insert("prompt".to_owned(), prompt);
-    }
-    let input = match inputs.as_slice() {
-        [] => None,
-        [input] => Some((*input).clone()),
-        inputs => Some(json!({ "anyOf": inputs })),
-    };
-    match input {
-        None => required.push("prompt"),
-        Some(_) if inputs.len() == callees.len() => required.push("input"),
-        Some(_) => {}
-    }
-    properties.extend(input.map(|input| ("input".to_owned(), input)));
-    let parameters = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    ToolSpec {
-        name: CALL_AGENT.to_owned(),
-        description,
-        parameters: Arc::new(parameters),
-    }
-}
 
-/// The call that these arguments of the tool are, of one of `callees`.
-pub(super) fn read_call(callees: &[KnownCallee], arguments: &Value) -> Result<AgentCall, String> {
-    let Arguments {
-        agent,
-        prompt,
-        input,
-    } = Arguments::deserialize(arguments).map_err(|error| error.to_string())?;
-    let callee = callees.iter().position(|callee| callee.name == agent);
-    let known = callee.and_then(|callee| Some((callee, callees.get(callee)?)));
-    let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
-    // Where all properties are required, `null` stands for those that are left out.
-    let input = input.filter(|input| !input.is_null());
-    let start = match (&known.takes, prompt, input) {
-        (None, Some(prompt), None) if prompt.trim().is_empty() => {
-            return Err("the prompt is empty".to_owned());
+    /// The tool.
+    pub(super) fn tool(&self) -> ToolSpec {
+        ToolSpec {
+            name: CALL_AGENT.to_owned(),
+            description: self.description(),
+            parameters: Arc::new(self.parameters()),
         }
-        (None, Some(prompt), None) => CallStart::Prompt(prompt),
-        (None, ..) => return Err(format!("`{agent}` takes a `prompt`, and no `input`")),
-        (Some(takes), None, Some(input)) => CallStart::Input(takes_input(takes, &agent, input)?),
-        (Some(_), ..) => return Err(format!("`{agent}` takes an `input`, and no `prompt`")),
-    };
-    Ok(AgentCall { callee, start })
+    }
+
+    fn description(&self) -> String {
+        let mut text =
+            "Lets another agent do a part of the work, and returns its result. The agents:"
+                .to_owned();
+        for KnownCallee {
+            name,
+            description,
+            takes,
+        } in &self.callees
+        {
+            let told = match takes {
+                None => "prompt",
+                Some(_) => "input",
+            };
+            // Writing to a string does not fail.
+            let _ = write!(text, "\n- `{name}` (takes `{told}`): {description}");
+        }
+        text
+    }
+
+    /// The schema of the arguments.
+    fn parameters(&self) -> Value {
+        let takes = self.callees.iter().filter_map(|it| it.takes.as_ref());
+        let inputs: Vec<&Value> = takes.map(|(_, schema)| schema).collect();
+        let names: Vec<&str> = self.callees.iter().map(|it| &*it.name).collect();
+        let mut properties = Map::new();
+        let mut required = vec!["agent"];
+        let mut add = |name: &str, schema| properties.insert(name.to_owned(), schema);
+        add("agent", json!({ "type": "string", "enum": names }));
+        if inputs.len() < names.len() {
+            let text = self.about_prompt();
+            add("prompt", json!({ "type": "string", "description": text }));
+            if self.scopes.len() > 1 {
+                let text = ABOUT_CONTEXT;
+                let scopes = json!({ "enum": self.scopes, "description": text, "type": "string" });
+                add("context", scopes);
+            }
+        }
+        match inputs.as_slice() {
+            [] => required.push("prompt"),
+            [input] => drop(add("input", (*input).clone())),
+            inputs => drop(add("input", json!({ "anyOf": inputs }))),
+        }
+        if inputs.len() == names.len() {
+            required.push("input");
+        }
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+
+    fn about_prompt(&self) -> &'static str {
+        match self.scopes.as_slice() {
+            [ContextScope::Independent] => {
+                "What the agent is to do. It knows nothing else of this conversation."
+            }
+            _ => "What the agent is to do.",
+        }
+    }
+
+    /// The call that these arguments are.
+    pub(super) fn read(&self, arguments: &Value, messages: &Messages) -> Result<AgentCall, String> {
+        let Arguments {
+            agent,
+            prompt,
+            input,
+            context,
+        } = Arguments::deserialize(arguments).map_err(|error| error.to_string())?;
+        let callees = self.callees.iter().enumerate();
+        let mut known = callees.filter(|(_, callee)| callee.name == agent);
+        let (callee, known) = known
+            .next()
+            .ok_or_else(|| format!("there is no agent `{agent}`"))?;
+        // Where all properties are required, `null` stands for those that are left out.
+        let input = input.filter(|input| !input.is_null());
+        let Some(takes) = &known.takes else {
+            let scope = self.scope(context)?;
+            let prompt = prompt.filter(|_| input.is_none());
+            let prompt =
+                prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
+            if prompt.trim().is_empty() {
+                return Err("the prompt is empty".to_owned());
+            }
+            let start = CallStart::Told(Told::in_context(prompt, scope, messages));
+            let hands_over = scope == ContextScope::Shared;
+            return Ok(AgentCall {
+                callee,
+                start,
+                hands_over,
+            });
+        };
+        let input = input.filter(|_| prompt.is_none());
+        let input = input.ok_or_else(|| format!("`{agent}` takes an `input`, and no `prompt`"))?;
+        if context.is_some_and(|context| context != ContextScope::Independent) {
+            return Err(format!("`{agent}` knows nothing of the conversation"));
+        }
+        Ok(AgentCall {
+            callee,
+            start: CallStart::Input(takes_input(takes, &agent, input)?),
+            hands_over: false,
+        })
+    }
+
+    /// The context of a call, if it is one of those in which agents may be called.
+    fn scope(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
+        let scope = asked.or_else(|| self.scopes.first().copied());
+        let scope = scope.filter(|scope| self.scopes.contains(scope));
+        scope.ok_or_else(|| "agents are not called in this `context`".to_owned())
+    }
 }
+
+const ABOUT_CONTEXT: &str = "What the agent knows of this conversation: nothing (`independent`), \
+    all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`).";
 
 /// The input, if the flow `agent` can take it.
 fn takes_input(

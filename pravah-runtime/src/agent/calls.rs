@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
-    AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, approval, call::result,
+    AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, TaskEnd, approval, call::result,
     pending::Pending, toolbox::CallFailure,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     context::CallScope,
     events::Watch,
     model::{Message, ToolCall, ToolResult},
+    node::FailureKind,
     trace,
 };
 
@@ -45,9 +46,11 @@ pub(super) fn run(
             watch,
             turn: progress.turns,
             ctx,
+            messages: &messages,
         };
         let at = &at;
         let just_resumed = ctx.scope().is_some_and(|step| step.just_resumed);
+        let handed_over = progress.handed_over().cloned();
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {
@@ -59,7 +62,7 @@ pub(super) fn run(
                     Pending::Asked
                     | Pending::Reviewed { .. }
                     | Pending::Resumed { .. }
-                    | Pending::Returned(_) => Some(at.call(call, pending).await),
+                    | Pending::Returned { .. } => Some(at.call(call, pending).await),
                 }
             },
         ))
@@ -76,8 +79,26 @@ pub(super) fn run(
             })
             .collect();
         progress.say(Message::Tool { results });
-        Ok(AgentStep::Ran)
+        match handed_over {
+            None => Ok(AgentStep::Ran),
+            Some(end) => taken_over(spec, end, node),
+        }
     }
+}
+
+/// What follows where an agent has taken over: what it has returned is what the agent returns.
+fn taken_over(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep, FlowError> {
+    if end.has_failed() {
+        return Err(FlowError::Failed {
+            node: node.to_owned(),
+            kind: FailureKind::Error,
+            message: format!("node `{node}` failed: {}", end.text()),
+            attempts: 1,
+        });
+    }
+    let output = spec.read_output(&end.content);
+    let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
+    Ok(AgentStep::HandedOver(output))
 }
 
 /// Notes in the progress how the calls ended; an error where the agent cannot go on.
@@ -136,7 +157,7 @@ impl CallPlace<'_> {
             Pending::Reviewed {
                 review: Review::Reject { reason },
             } => Outcome::Result(rejected(call, reason.as_deref())),
-            Pending::Returned(result) => Outcome::Result(result.clone()),
+            Pending::Returned { result, .. } => Outcome::Result(result.clone()),
             _ => self.run(&one, pending, &mut running).await,
         };
         running.end(&outcome);
@@ -151,7 +172,7 @@ impl CallPlace<'_> {
         running: &mut RunningCall<'_>,
     ) -> Outcome {
         let tools = &self.spec.config.tools;
-        if one.call.name == CALL_AGENT && !self.spec.callees().is_empty() {
+        if one.call.name == CALL_AGENT && !self.spec.callable().is_empty() {
             return one.call_agent();
         }
         let Some(tool) = tools.get(&one.call.name) else {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use super::{CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
+use crate::invocation::ToolPolicy;
 use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
 
 const MAX_TURNS: u32 = 16;
@@ -202,6 +203,7 @@ impl AgentConfig {
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut problems = self.tools.problems();
         problems.extend(self.delegation.problems());
+        problems.extend(self.check_delegation());
         let wrong = self.models().filter_map(|url| url.as_ref().err());
         problems.extend(wrong.map(ToString::to_string));
         let is_gemini = |url: &Result<ModelUrl, _>| {
@@ -260,6 +262,20 @@ impl AgentConfig {
         }
     }
 
+    fn check_delegation(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if let ToolPolicy::Exact { tools } = &self.delegation.tools {
+            let unknown = tools.iter().filter(|tool| self.tools.get(tool).is_none());
+            problems.extend(unknown.map(|tool| {
+                format!("the agents that it calls are to have its tool `{tool}`, and it has none")
+            }));
+        }
+        if self.delegation.hands_over() && (self.contract.is_some() || self.turns.is_some()) {
+            problems.push(NO_HANDING_OVER.to_owned());
+        }
+        problems
+    }
+
     fn check_contract(&self) -> Vec<String> {
         let Some(contract) = &self.contract else {
             return Vec::new();
@@ -276,6 +292,9 @@ impl AgentConfig {
         problems
     }
 }
+
+const NO_HANDING_OVER: &str = "an agent with a contract or with `turns` answers itself, and no \
+                               other one takes over from it";
 
 const NO_TURNS_UNDER_CONTRACT: &str =
     "a contract decides about one answer, and an agent with `turns` has several";

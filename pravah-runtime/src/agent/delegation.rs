@@ -1,8 +1,11 @@
 //! Agents that an agent may call.
 
+use schemars::JsonSchema as _;
+
 use super::Agent;
 use crate::{
     graph::{NodeInfo, NodeSpec},
+    invocation::{ContextScope, ToolPolicy},
     state::StateFns,
 };
 
@@ -50,6 +53,8 @@ pub(crate) const DEEPEST: u32 = 4;
 #[derive(Clone, Debug)]
 pub struct Delegation {
     pub(super) agents: Vec<Callee>,
+    pub(super) contexts: Vec<ContextScope>,
+    pub(super) tools: ToolPolicy,
     pub(crate) max_depth: u32,
     pub(crate) max_children: u32,
 }
@@ -66,6 +71,8 @@ impl Delegation {
     pub const fn new() -> Self {
         Self {
             agents: Vec::new(),
+            contexts: Vec::new(),
+            tools: ToolPolicy::None,
             max_depth: MAX_DEPTH,
             max_children: MAX_CHILDREN,
         }
@@ -75,6 +82,26 @@ impl Delegation {
     #[must_use]
     pub fn with_agent<A: CallableAgent>(mut self) -> Self {
         self.agents.push(A::callee());
+        self
+    }
+
+    /// What the agents that are called know of the conversation: nothing ([`ContextScope::Independent`]) unless set.
+    /// Of several the model chooses one for each call. A flow takes its input, and knows nothing else.
+    ///
+    /// With [`ContextScope::Inherited`] the agent reads what was said up to the call. With [`ContextScope::Shared`] it
+    /// takes over: it reads that too, the model of the caller is asked no more, and what it returns the caller
+    /// returns, so that it has to be of the same type.
+    #[must_use]
+    pub fn contexts(mut self, contexts: impl IntoIterator<Item = ContextScope>) -> Self {
+        self.contexts = contexts.into_iter().collect();
+        self
+    }
+
+    /// Which tools of the caller the agents have that it calls, besides their own: [none](ToolPolicy::None) unless
+    /// set. Where both have a tool of one name, it is the agent's own.
+    #[must_use]
+    pub fn tools(mut self, tools: ToolPolicy) -> Self {
+        self.tools = tools;
         self
     }
 
@@ -92,6 +119,25 @@ impl Delegation {
     pub const fn max_children(mut self, agents: u32) -> Self {
         self.max_children = agents;
         self
+    }
+
+    /// The contexts in which agents may be called, each once.
+    pub(super) fn scopes(&self) -> Vec<ContextScope> {
+        let all = [
+            ContextScope::Independent,
+            ContextScope::Inherited,
+            ContextScope::Shared,
+        ];
+        let scopes = all.into_iter().filter(|it| self.contexts.contains(it));
+        match self.contexts.is_empty() {
+            true => vec![ContextScope::Independent],
+            false => scopes.collect(),
+        }
+    }
+
+    /// Whether an agent may take over from the one that calls it.
+    pub(super) fn hands_over(&self) -> bool {
+        self.contexts.contains(&ContextScope::Shared)
     }
 
     /// Whether no agent can be called.
@@ -148,6 +194,7 @@ impl<A: Agent> CallableAgent for A {
             about: || AboutCallee {
                 description: A::build().preamble,
                 takes: None,
+                returns: A::Output::schema_name().into_owned(),
             },
             spec: NodeSpec::called::<A>,
         }
@@ -169,6 +216,8 @@ pub(super) struct AboutCallee {
     pub(super) description: String,
     /// Of a flow, what it takes; an agent is told what to do.
     pub(super) takes: Option<StateFns>,
+    /// The name of what it returns.
+    pub(super) returns: String,
 }
 
 impl Callee {
@@ -181,6 +230,10 @@ impl Callee {
                 AboutCallee {
                     description: spec.for_callers().to_owned(),
                     takes: spec.takes_from_callers(),
+                    returns: spec
+                        .outputs
+                        .first()
+                        .map_or_else(String::new, ToString::to_string),
                 }
             },
             spec: N::spec,

@@ -30,6 +30,8 @@ pub(crate) enum AgentStep {
     Listens(Duration),
     /// The agent is done.
     Done(Live),
+    /// The agent is done with what another one has returned that has taken over.
+    HandedOver(Live),
 }
 
 /// Why a step failed.

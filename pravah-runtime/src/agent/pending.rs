@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AgentCall, Review, contract::read_review};
+use super::{AgentCall, Review, TaskEnd, contract::read_review};
 use crate::{
     json,
     model::{ToolCall, ToolResult},
@@ -57,10 +57,20 @@ pub(super) enum Pending {
     #[serde(skip)]
     Calls(AgentCall),
     /// The agent that it calls is at work, as the task of this number.
-    Delegated { task: usize },
-    /// The agent that it called has returned this. No snapshot has it.
+    Delegated {
+        task: usize,
+        /// Whether that agent has taken over.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        hands_over: bool,
+    },
+    /// The agent that it called has ended so. No snapshot has it.
     #[serde(skip)]
-    Returned(ToolResult),
+    Returned {
+        /// What the model reads, if it is asked again.
+        result: ToolResult,
+        end: TaskEnd,
+        hands_over: bool,
+    },
     /// It was run.
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),
 }
@@ -74,7 +84,7 @@ impl Pending {
             Self::Asked
             | Self::Calls(_)
             | Self::Delegated { .. }
-            | Self::Returned(_)
+            | Self::Returned { .. }
             | Self::Done(_) => 0,
         }
     }
@@ -92,7 +102,7 @@ impl Pending {
     /// The task that it waits for.
     pub(super) fn task(&self) -> Option<usize> {
         match self {
-            Self::Delegated { task } => Some(*task),
+            Self::Delegated { task, .. } => Some(*task),
             _ => None,
         }
     }

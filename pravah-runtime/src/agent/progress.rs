@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     json,
-    model::{Arguments, Message, Messages, ModelResponse, Prompt, ToolCall, Usage, tool_name},
+    model::{Arguments, Message, Messages, ModelResponse, ToolCall, Usage, tool_name},
     model_text::ToModel as _,
     numbers::{is_zero, millis},
 };
@@ -88,10 +88,10 @@ const MAX_CALL_ID: usize = 40;
 
 impl AgentProgress {
     /// An agent that has yet to ask its model.
-    pub(crate) fn start(prompt: Prompt, returns: Arc<str>) -> Self {
+    pub(crate) fn start(prompt: Messages, returns: Arc<str>) -> Self {
         Self {
             returns,
-            conversation: prompt.into_messages().into(),
+            conversation: prompt.into(),
             ..Self::not_started()
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AgentConfig, Delegation, SUBMIT,
-    call_agent::{self, KnownCallee},
+    call_agent::Callable,
     contract::{self, ContractError, Envelope, instruction},
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) struct AgentSpec {
     /// What the model may call: the tools, and `submit`. None where it answers with JSON.
     tools: Arc<[ToolSpec]>,
     /// The agents and flows that it may call with one of those tools.
-    callees: Arc<[KnownCallee]>,
+    callable: Arc<Callable>,
     problems: Vec<String>,
 }
 
@@ -102,11 +102,11 @@ impl AgentSpec {
             name: output.name,
             schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
-        let (callees, unknown) = config.delegation.known();
-        problems.extend(unknown);
-        let tools = tools(&config, &callees, (!output.is_text).then_some(&answer));
+        let (callable, wrong) = config.delegation.callable(&answer.name);
+        problems.extend(wrong);
+        let tools = tools(&config, &callable, (!output.is_text).then_some(&answer));
         Self {
-            callees: callees.into(),
+            callable: Arc::new(callable),
             config,
             system,
             output_schema,
@@ -122,15 +122,28 @@ impl AgentSpec {
 
     /// The same agent, which may call these others.
     pub(super) fn with_delegation(&self, delegation: Delegation) -> Self {
-        let config = AgentConfig {
+        self.with_config(AgentConfig {
             delegation,
             ..self.config.clone()
-        };
-        let (callees, _) = config.delegation.known();
+        })
+    }
+
+    /// The same agent, called by one of this configuration: with those of its tools that it lets agents have.
+    pub(super) fn with_tools_of(&self, caller: &AgentConfig) -> Self {
+        let own = &self.config.tools;
+        self.with_config(AgentConfig {
+            tools: own.with_tools_of(&caller.tools, &caller.delegation.tools),
+            ..self.config.clone()
+        })
+    }
+
+    /// The same agent with other things to call.
+    fn with_config(&self, config: AgentConfig) -> Self {
+        let (callable, _) = config.delegation.callable(&self.answer.name);
         let answer = (!self.is_text).then_some(&self.answer);
         Self {
-            tools: tools(&config, &callees, answer),
-            callees: callees.into(),
+            tools: tools(&config, &callable, answer),
+            callable: Arc::new(callable),
             config,
             ..self.clone()
         }
@@ -152,8 +165,8 @@ impl AgentSpec {
     }
 
     /// The agents and flows that the model may call.
-    pub(super) fn callees(&self) -> &[KnownCallee] {
-        &self.callees
+    pub(super) fn callable(&self) -> &Callable {
+        &self.callable
     }
 
     /// The tools that the model may call, or the JSON that it is to answer with. Neither says that it is to answer
@@ -246,7 +259,7 @@ impl AgentSpec {
 /// answer, unless that is a text.
 fn tools(
     config: &AgentConfig,
-    callees: &[KnownCallee],
+    callable: &Callable,
     answer: Option<&OutputSpec>,
 ) -> Arc<[ToolSpec]> {
     if !config.has_tools() {
@@ -257,7 +270,7 @@ fn tools(
         description: "Hands in the result and ends the work.".to_owned(),
         parameters: Arc::clone(&answer.schema),
     });
-    let call_agent = (!callees.is_empty()).then(|| call_agent::tool(callees));
+    let call_agent = (!callable.is_empty()).then(|| callable.tool());
     let own = config.tools.specs().cloned();
     own.chain(call_agent).chain(submit).collect()
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use crate::{
     graph::{AgentNode, FlowGraph, NodeKind, NodeSpec},
-    invocation::TaskStatus,
+    invocation::{ContextScope, TaskStatus},
+    model::{Message, Messages, ModelResponse},
+    model_text::{ToModel as _, journal},
     state::Live,
 };
 
@@ -17,21 +19,73 @@ pub(crate) struct AgentCall {
     /// Which of those that may be called.
     pub(crate) callee: usize,
     pub(crate) start: CallStart,
+    /// Whether what it returns is what the caller returns.
+    pub(crate) hands_over: bool,
 }
 
 /// What a call starts with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CallStart {
     /// What an agent is told.
-    Prompt(String),
+    Told(Told),
     /// What a flow takes.
     Input(Value),
+}
+
+/// What an agent is told, and what it knows of the conversation of its caller.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Told {
+    prompt: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Messages::is_empty",
+        deserialize_with = "journal::messages"
+    )]
+    earlier: Messages,
+}
+
+impl Told {
+    /// A prompt in a conversation that ends with the call.
+    pub(super) fn in_context(prompt: String, scope: ContextScope, messages: &Messages) -> Self {
+        let earlier = match scope {
+            ContextScope::Independent => Messages::default(),
+            _ => before_call(messages),
+        };
+        Self { prompt, earlier }
+    }
+
+    /// What the conversation of the agent starts with.
+    fn messages(&self) -> Messages {
+        let mut messages = self.earlier.clone();
+        messages.push(Message::user(self.prompt.to_model()));
+        messages
+    }
+}
+
+/// What was said before the calls that a conversation ends with. What is opaque is bound to another prompt.
+fn before_call(messages: &Messages) -> Messages {
+    let last = messages.len().saturating_sub(1);
+    let messages = messages.iter().cloned().enumerate();
+    let messages = messages.filter_map(|(index, message)| match message {
+        Message::Assistant { text, .. } if index == last => {
+            let text = text.filter(|text| !text.trim().is_empty())?;
+            Some(Message::assistant(ModelResponse::text(text)))
+        }
+        Message::Assistant { text, calls, .. } => Some(Message::Assistant {
+            text,
+            calls,
+            opaque: None,
+        }),
+        message => Some(message),
+    });
+    messages.collect()
 }
 
 impl CallStart {
     pub(crate) fn into_live(self) -> Live {
         match self {
-            Self::Prompt(prompt) => Live::new(prompt),
+            Self::Told(told) => Live::new(told),
             Self::Input(input) => Live::new(input),
         }
     }
@@ -87,7 +141,8 @@ impl AgentNode {
             let mut member = (callee.spec)();
             limit_depth(&mut member, depth);
             if let NodeKind::Agent(agent) = &mut member.kind {
-                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<String>(0)?.as_str().into()));
+                agent.spec = Arc::new(agent.spec.with_tools_of(&self.spec.config));
+                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<Told>(0)?.messages()));
             }
             member
         });

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     Context, ToolError,
+    invocation::ToolPolicy,
     model::{ToolSpec, object::is_plain_object, strip},
     topology::ParamRef,
 };
@@ -200,6 +201,27 @@ impl ToolBox {
             }
         }
         Ok(only)
+    }
+
+    /// The same tools, and those of a caller's that its policy lets agents have; of one name these stay.
+    pub(super) fn with_tools_of(&self, caller: &Self, policy: &ToolPolicy) -> Self {
+        let mut tools = self.clone();
+        let is_handed_on = |name: &str| match policy {
+            ToolPolicy::None => false,
+            ToolPolicy::Inherit => true,
+            ToolPolicy::Exact { tools } => tools.iter().any(|tool| tool == name),
+        };
+        for tool in &caller.tools {
+            let name = &tool.spec.name;
+            if is_handed_on(name) && self.get(name).is_none() {
+                let needs_approval = caller.needs_approval(tool);
+                tools.tools.push(Entry {
+                    needs_approval,
+                    ..tool.clone()
+                });
+            }
+        }
+        tools
     }
 
     /// The names of the tools, in order.

@@ -8,7 +8,7 @@ use crate::{
     context::Context,
     graph::NodeInfo,
     node::Param,
-    state::name::same,
+    state::{StateRef, name::same},
     topology::{Inside, Shape, ShapeKind, Signature, ToolRef},
 };
 
@@ -72,5 +72,44 @@ pub const fn check_children(children: u32) {
         message(&["`max_children` is 0, and no agent could be called"])
             .help(&["write a number from 1 on"])
             .fail()
+    }
+}
+
+/// Checks an agent that may take over from `agent`, which returns `output`. With `always` there is no other way to
+/// call it.
+#[track_caller]
+pub const fn check_taking_over(agent: &str, output: StateRef, called: Signature, always: bool) {
+    if let Inside::Net(_) = called.inside {
+        if always {
+            message(&[
+                "the flow `",
+                called.name,
+                "` cannot take over from `",
+                agent,
+                "`",
+            ])
+            .help(&[
+                "add `independent`: a flow takes its input, and knows nothing of the conversation",
+            ])
+            .fail()
+        }
+        return;
+    }
+    let [returned] = called.shape.states else {
+        return;
+    };
+    if !same(returned.name, output.name) || !same(returned.path, output.path) {
+        message(&[
+            "`",
+            called.name,
+            "` may take over from `",
+            agent,
+            "` and returns ",
+        ])
+        .and_state(*returned)
+        .and(&[", and `", agent, "` returns "])
+        .and_state(output)
+        .help(&["let both return one type, or leave `shared` out"])
+        .fail()
     }
 }

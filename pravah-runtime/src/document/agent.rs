@@ -78,7 +78,8 @@ pub(super) fn kind(
             let prompt = input
                 .resolve_as(&node_type.input, latest(inputs))
                 .and_then(|input| prompt(&input, is_claude));
-            prompt.map_err(|error| failed(&id, error))
+            let prompt = prompt.map_err(|error| failed(&id, error))?;
+            Ok(prompt.into_messages())
         }),
         team: None,
     }))

@@ -130,6 +130,10 @@ impl Run {
                 });
                 (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
             }
+            AgentStep::HandedOver(output) => {
+                let out = self.end_agent(path, &progress, output);
+                (StepKind::ToolCalls, Outputs::Branch(0), out)
+            }
             AgentStep::Done(output) => {
                 let kind = if progress.is_reviewed() {
                     StepKind::Review
@@ -138,25 +142,31 @@ impl Run {
                 } else {
                     StepKind::ModelCall
                 };
-                let spent = progress.spent();
-                self.count_usage(path, spent);
-                self.notify_agent_end(path, true);
-                let frame = self.state.frame(&path.frame);
-                let output = match &frame.table.node(path.node).rules {
-                    Some(rules) => rules.rules.with_usage(output, spent.usage),
-                    None => output,
-                };
-                let name = within_items(&self.node_id(path), &path.frame);
-                let emitted = Emitted::only(output);
-                self.note_result(path, &emitted);
-                let out = self.fire(path, emitted);
-                let RunState { root, spending, .. } = &mut self.state;
-                spending.forget_asked(root, path);
-                let said = progress.messages().clone();
-                self.memory.history.record(name, said);
+                let out = self.end_agent(path, &progress, output);
                 (kind, Outputs::Branch(0), out)
             }
         }
+    }
+
+    /// Lets what an agent has returned go on.
+    fn end_agent(&mut self, path: &NodePath, progress: &AgentProgress, output: Live) -> Out {
+        let spent = progress.spent();
+        self.count_usage(path, spent);
+        self.notify_agent_end(path, true);
+        let frame = self.state.frame(&path.frame);
+        let output = match &frame.table.node(path.node).rules {
+            Some(rules) => rules.rules.with_usage(output, spent.usage),
+            None => output,
+        };
+        let name = within_items(&self.node_id(path), &path.frame);
+        let emitted = Emitted::only(output);
+        self.note_result(path, &emitted);
+        let out = self.fire(path, emitted);
+        let RunState { root, spending, .. } = &mut self.state;
+        spending.forget_asked(root, path);
+        let said = progress.messages().clone();
+        self.memory.history.record(name, said);
+        out
     }
 
     /// What every commit of a node that goes on begins with: it waits for no time any more, and the items

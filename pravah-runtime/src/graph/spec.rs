@@ -12,7 +12,7 @@ use super::{
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
-    model::Prompt,
+    model::{Messages, Prompt},
     node::{
         AgentOutput, Body, Failure, FailureKind, GateBody, GateFns, Input, InputResult, Inputs,
         Policy, Running, Started,
@@ -86,8 +86,8 @@ pub(crate) enum NodeKind {
 /// Writes the prompt of an agent from its input.
 type PromptFn = fn(&mut Inputs<'_>) -> InputResult<Prompt>;
 
-/// The same of any agent.
-type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Prompt> + Send + Sync;
+/// What the conversation of an agent starts with: its prompt, and what was said before, if anything was.
+type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Messages> + Send + Sync;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -202,7 +202,7 @@ impl NodeSpec {
     ) -> Self {
         let agent = AgentNode {
             spec: Arc::new(output.spec(config)),
-            prompt: Arc::new(prompt),
+            prompt: Arc::new(move |inputs| prompt(inputs).map(Prompt::into_messages)),
             team: None,
         };
         Self::new(signature, policy, agent.into_kind())
@@ -408,7 +408,7 @@ impl AgentNode {
                 let state = inputs.typed::<A>(0)?;
                 let json = serde_json::to_string(&*state);
                 let json = json.map_err(|e| FlowError::SerializeError(e.into()))?;
-                Ok(json.into())
+                Ok(Prompt::from(json).into_messages())
             }),
             team: None,
         }

@@ -2,16 +2,19 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use schemars::Schema;
+
 use super::{
     About, FlowGraph, FlowSpec, NodeKind, NodeSpec,
     link::link_within,
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
+    agent::Told,
     error::FlowError,
     index::NodeIx,
     node::{Inputs, Policy, Started},
-    state::StateFns,
+    state::{StateFns, StateType},
     topology::ShapeKind,
 };
 
@@ -24,6 +27,12 @@ const CALL: &str = "(call)";
 const PROMPT: &str = "prompt";
 /// What a team returns.
 const RESULT: &str = "(result)";
+
+/// What that is.
+const TOLD: StateFns = StateFns {
+    schema: |_| Schema::default(),
+    type_of: StateType::of::<Told>,
+};
 
 impl FlowGraph {
     /// The team of these agents and flows, whose ids start with `within`.
@@ -63,7 +72,7 @@ fn called(member: NodeSpec) -> NodeSpec {
             params: vec![vec![PROMPT.into()]],
             reads: Vec::new(),
             about: About {
-                params: vec![vec![StateFns::of::<String>()]],
+                params: vec![vec![TOLD]],
                 asks: &[],
                 ..member.about
             },

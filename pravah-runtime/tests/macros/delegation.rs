@@ -1,5 +1,6 @@
 //! Agents that call other agents.
 
+mod contexts;
 mod crashes;
 mod flows;
 mod limits;

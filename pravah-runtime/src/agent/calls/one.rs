@@ -10,14 +10,13 @@ use crate::{
     agent::{
         AgentCall, AgentSpec, approval,
         call::{NOT_JSON, arguments_of, result},
-        call_agent::read_call,
         toolbox::CallFailure,
     },
     context::CallScope,
     error::{Signal, panic_message},
     events::{EventKind, Watch},
     json,
-    model::{ToolCall, ToolResult, explain},
+    model::{Messages, ToolCall, ToolResult, explain},
     model_text::{ForModel as _, ToModel, invalid_input},
     node::FailureKind,
     trace::{self, OpenSpan},
@@ -44,6 +43,8 @@ pub(super) struct CallPlace<'a> {
     /// Which model call of this visit asked for them.
     pub(super) turn: u32,
     pub(super) ctx: &'a Context,
+    /// What was said so far; the calls are the last of it.
+    pub(super) messages: &'a Messages,
 }
 
 pub(super) struct OneCall<'a> {
@@ -77,7 +78,7 @@ impl<'a> OneCall<'a> {
     /// It calls an agent or a flow, if that is one of those that it may call.
     pub(super) fn call_agent(&self) -> Outcome {
         let read = match arguments_of(self.call) {
-            Some(arguments) => read_call(self.at.spec.callees(), &arguments),
+            Some(arguments) => self.at.spec.callable().read(&arguments, self.at.messages),
             None => Err(NOT_JSON.to_owned()),
         };
         match read {

@@ -17,9 +17,9 @@ impl AgentProgress {
     /// Whether it can make a step, where `has_ended` says so of the agents that it has called.
     pub(crate) fn can_go_on(&self, has_ended: impl Fn(usize) -> bool) -> bool {
         let can_run = |pending: &Pending| match pending {
-            Pending::Asked | Pending::Calls(_) | Pending::Returned(_) => true,
+            Pending::Asked | Pending::Calls(_) | Pending::Returned { .. } => true,
             Pending::Reviewed { .. } | Pending::Resumed { .. } => true,
-            Pending::Delegated { task } => has_ended(*task),
+            Pending::Delegated { task, .. } => has_ended(*task),
             Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => false,
         };
         let is_done = |pending: &Pending| matches!(pending, Pending::Done(_));
@@ -30,11 +30,28 @@ impl AgentProgress {
     pub(crate) fn take_results(&mut self, end_of: impl Fn(usize) -> Option<TaskEnd>) {
         let calls = self.asked().to_vec();
         for (call, pending) in calls.iter().zip(&mut self.pending) {
-            let end = pending.task().and_then(&end_of);
-            if let Some(end) = end {
-                *pending = Pending::Returned(result(call, &end.text(), end.has_failed()));
+            if let Pending::Delegated { task, hands_over } = *pending
+                && let Some(end) = end_of(task)
+            {
+                *pending = Pending::Returned {
+                    result: result(call, &end.text(), end.has_failed()),
+                    end,
+                    hands_over,
+                };
             }
         }
+    }
+
+    /// How the agent has ended that has taken over, if one has.
+    pub(in crate::agent) fn handed_over(&self) -> Option<&TaskEnd> {
+        self.pending.iter().find_map(|pending| match pending {
+            Pending::Returned {
+                end,
+                hands_over: true,
+                ..
+            } => Some(end),
+            _ => None,
+        })
     }
 
     /// Gives each agent that is to be called the number of a task, as long as `left` of them may be called. Returns
@@ -46,11 +63,15 @@ impl AgentProgress {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            if started.len() < left as usize {
+            let hands_over = agent_call.hands_over;
+            if hands_over && calls.len() > 1 {
+                let text = "not called: an agent takes over with the only call of an answer";
+                *pending = Pending::Done(result(call, text, true));
+            } else if started.len() < left as usize {
                 let task = self.tasks;
                 self.tasks = task.saturating_add(1);
                 started.push((task, agent_call.clone()));
-                *pending = Pending::Delegated { task };
+                *pending = Pending::Delegated { task, hands_over };
             } else {
                 let text = "not called: no more agents may be called";
                 *pending = Pending::Done(result(call, text, true));

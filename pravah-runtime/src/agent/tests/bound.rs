@@ -85,7 +85,10 @@ async fn next_at(
 /// An agent that has thought twice under its first prompt.
 async fn thought_twice() -> (AgentProgress, Arc<Thinker>) {
     let (spec, thinker) = (spec("You triage.", tools()), Arc::<Thinker>::default());
-    let mut progress = AgentProgress::start("A ticket.".into(), "Verdict".into());
+    let mut progress = AgentProgress::start(
+        crate::Prompt::from("A ticket.").into_messages(),
+        "Verdict".into(),
+    );
     for _ in 0..4 {
         next(&spec, &thinker, &mut progress).await;
     }

@@ -105,7 +105,10 @@ impl Bench {
             }),
             ctx: Context::default().with_dep(ran.clone()),
             ran,
-            progress: AgentProgress::start("A ticket.".into(), "Verdict".into()),
+            progress: AgentProgress::start(
+                crate::Prompt::from("A ticket.").into_messages(),
+                "Verdict".into(),
+            ),
         }
     }
 

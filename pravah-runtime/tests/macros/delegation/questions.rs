@@ -106,7 +106,7 @@ async fn a_person_approves_what_an_agent_that_was_called_is_about_to_do() {
         (&*id, &value["tool"]),
         ("asker::delete[0]", &json!("delete"))
     );
-    assert_eq!(value["state"], "Clean up.");
+    assert_eq!(value["state"], json!({ "prompt": "Clean up." }));
     run = restart(&run).with_factory(model.factory());
     run.answer(ctx(), &id, Review::<Value>::Approve)
         .await

@@ -285,7 +285,7 @@ pub(super) fn agent() -> AgentNode {
     AgentNode {
         prompt: Arc::new(|inputs| {
             let n = Number::sum(inputs, 1)?;
-            Ok(format!("{n} {}", read(inputs)).into())
+            Ok(crate::Prompt::from(format!("{n} {}", read(inputs))).into_messages())
         }),
         ..AgentNode::of_state::<Number>()
     }

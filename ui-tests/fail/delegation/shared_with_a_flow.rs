@@ -1,0 +1,16 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Question { text: String }
+#[state] struct Report { text: String }
+
+#[node]
+fn write(question: Question) -> Report { Report { text: question.text } }
+
+#[flow(named)]
+fn writing(question: Question) -> Report { flow! { write } }
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, agents = [writing], delegation(context = shared))]
+fn lead(question: &Question) -> String { question.text.clone() }
+
+fn main() {}
