@@ -318,6 +318,10 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `preamble` | the system prompt; the doc comment unless set. One of the two is required |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `approve = [a]` | those of them whose calls a person approves before they run; `approve = destructive` means the tools that say so, `approve = all` all of them |
+/// | `agents = [a, b]` | the agents and flows that the model may call |
+/// | `delegation(max_depth = 2, max_children = 8)` | how many of them may be below each other (1), and how many may be called in one visit (8) |
+/// | `delegation(context = inherited)` | what they know of the conversation: `independent` (nothing, unless set), `inherited` or `shared`, or a list of which the model chooses |
+/// | `delegation(tools = inherit)` | which of the agent's own tools they have besides theirs: `inherit`, `[search]` or `none` (unless set) |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |
 /// | `max_retries` | how often in a row it is asked again where it could not answer (4) |
@@ -339,8 +343,8 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `max_visits` | how often the agent may run within one run, on a loop |
 /// | `manual(…)` | of a struct, what [`state`](macro@state) is not to add |
 ///
-/// An agent with tools returns its output by a call of the tool `submit`, which it has besides its own;
-/// other calls in the same answer are not run.
+/// An agent with tools, or with agents to call, returns its output by a call of the tool `submit`, which it has besides
+/// its own; other calls in the same answer are not run.
 ///
 /// With a contract the model says how sure it is of its answer, and is told no threshold. What is
 /// in `contract(…)` may be left out:

@@ -243,6 +243,10 @@ struct Readme;
 struct DocumentsPage;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/agents.md")]
+struct AgentsPage;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/guide.md")]
 struct GuidePage;
 

@@ -24,30 +24,50 @@ pub(crate) const DEEPEST: u32 = 4;
 /// call, of which the model learns.
 ///
 /// ```
-/// use pravah_runtime::{Agent, AgentConfig, Delegation, prelude::*};
+/// use pravah_runtime::{Delegation, prelude::*};
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
 /// use serde_json::json;
 ///
-/// #[state] struct Question { text: String }
-/// #[state] struct Finding { text: String }
-/// #[state] struct Report { text: String }
+/// #[derive(Serialize, Deserialize, JsonSchema)] struct Topic { name: String }
+/// #[derive(Serialize, Deserialize, JsonSchema)] struct Finding { text: String }
+/// #[derive(Serialize, Deserialize, JsonSchema)] struct Question { text: String }
+/// #[derive(Serialize, Deserialize, JsonSchema)] struct Report { text: String }
 ///
-/// /// You look things up.
-/// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
-/// fn researcher(question: &Question) -> String { question.text.clone() }
+/// impl Agent for Topic {
+///     type Output = Finding;
+///
+///     fn build() -> AgentConfig {
+///         AgentConfig::new("You look things up.", "openai://gpt-4o-mini")
+///     }
+/// }
 ///
 /// impl Agent for Question {
 ///     type Output = Report;
 ///
 ///     fn build() -> AgentConfig {
-///         let agents = Delegation::new().with_agent::<researcher>().max_children(4);
-///         AgentConfig::new("You write reports.", "openai://gpt-4o").with_delegation(agents)
+///         AgentConfig::new("You write reports.", "openai://gpt-4o")
+///             .with_delegation(Delegation::new().with_agent::<Topic>().max_children(4))
 ///     }
 /// }
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # struct Reporting;
-/// let graph = FlowGraph::builder().agent::<Question>();
-/// # let _ = (graph, json!(null));
+/// impl Flow for Question {
+///     type Output = Report;
+///
+///     fn build() -> Result<FlowGraph, FlowError> {
+///         FlowGraph::builder().agent::<Question>().build()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let script = ScriptedModel::new()
+///     .call("Question", "call_agent", json!({ "agent": "Topic", "prompt": "Trains to Benin" }))
+///     .reply("Topic", json!({ "text": "There are none." }))
+///     .call("Question", "submit", json!({ "text": "No train goes to Benin." }));
+/// let run = FlowRuntime::new(Question { text: "How do I get to Benin?".into() })?;
+/// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+/// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+/// assert_eq!(report.text, "No train goes to Benin.");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]

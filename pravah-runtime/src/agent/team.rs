@@ -132,21 +132,31 @@ impl TaskEnd {
 impl AgentNode {
     /// The flow that a call of another agent runs, with ids that start with `within`; `None` where it calls none.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
-        let delegation = &self.spec.config.delegation;
-        if delegation.is_empty() {
+        let mut members = self.members();
+        if members.is_empty() {
             return Ok(None);
         }
+        for member in &mut members {
+            if let NodeKind::Agent(agent) = &mut member.kind {
+                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<Told>(0)?.messages()));
+            }
+        }
+        FlowGraph::of_team(members, within).map(Some)
+    }
+
+    /// The agents and flows that it may call, with the tools and the depth that they have then.
+    pub(crate) fn members(&self) -> Vec<NodeSpec> {
+        let delegation = &self.spec.config.delegation;
         let depth = delegation.max_depth.saturating_sub(1);
         let members = delegation.agents.iter().map(|callee| {
             let mut member = (callee.spec)();
             limit_depth(&mut member, depth);
             if let NodeKind::Agent(agent) = &mut member.kind {
                 agent.spec = Arc::new(agent.spec.with_tools_of(&self.spec.config));
-                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<Told>(0)?.messages()));
             }
             member
         });
-        FlowGraph::of_team(members.collect(), within).map(Some)
+        members.collect()
     }
 }
 

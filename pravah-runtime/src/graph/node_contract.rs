@@ -20,7 +20,7 @@ use crate::{
 /// What a node is, takes and returns, as data; see [`FlowGraph::node_contracts`].
 ///
 /// As JSON its fields are `kind`, `typeId`, `title`, `description`, `inputSchema`, `outputSchema`,
-/// `constraints`, `tools` and `inside`; what is absent is left out.
+/// `constraints`, `tools`, `agents` and `inside`; what is absent is left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -48,6 +48,9 @@ pub struct NodeContract {
     /// The tools of an agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolContract>,
+    /// The agents and flows that an agent may call, with the tools that they have then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<NodeContract>,
     /// The nodes of the flow that the node is, or of the chain that a list runs for each item.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<NodeContract>,
@@ -131,6 +134,7 @@ fn contract(spec: &NodeSpec) -> NodeContract {
         output_schema: output.schema(),
         constraints: constraints(spec),
         tools: tools(spec),
+        agents: agents(spec),
         inside: inside(spec).map_or_else(Vec::new, FlowGraph::node_contracts),
     }
 }
@@ -138,6 +142,13 @@ fn contract(spec: &NodeSpec) -> NodeContract {
 fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
     match &spec.kind {
         NodeKind::Agent(agent) => agent.spec.config.tools.contracts(),
+        _ => Vec::new(),
+    }
+}
+
+fn agents(spec: &NodeSpec) -> Vec<NodeContract> {
+    match &spec.kind {
+        NodeKind::Agent(agent) => agent.members().iter().map(contract).collect(),
         _ => Vec::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! Work that an agent, a node or a program hands to other agents, as data: whom to ask what, with which context and tools,
-//! where it runs, and what comes back. Nothing runs invocations yet.
+//! where it runs, and what comes back. Agents of a run call each other in these contexts and with these policies for
+//! tools, as their [`Delegation`](crate::Delegation) says. Nothing runs an [`Invocation`] yet.
 //!
 //! The JSON is in snake case. What may be left out has a default, and is written all the same; only the `executor` of a
 //! target and the `preview` of a task are left out where there is none.

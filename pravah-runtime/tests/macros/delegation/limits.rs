@@ -240,3 +240,30 @@ async fn the_agents_in_a_flow_that_is_called_are_below_the_caller() {
             .is_empty()
     );
 }
+
+#[test]
+fn the_contract_of_an_agent_lists_what_it_may_call_as_deep_as_it_may() {
+    let contracts = editing::graph().unwrap().node_contracts();
+    let agents = |contract: &pravah_runtime::NodeContract| -> Vec<String> {
+        let agents = contract.agents.iter();
+        agents.map(|agent| agent.title.clone()).collect()
+    };
+    assert_eq!(agents(&contracts[0]), ["searcher", "reader"]);
+    assert_eq!(agents(&contracts[0].agents[0]), ["reader"]);
+    let contracts = learning::graph().unwrap().node_contracts();
+    assert_eq!(agents(&contracts[0]), ["searcher"]);
+    assert!(contracts[0].agents[0].agents.is_empty());
+}
+
+#[tokio::test]
+async fn what_the_agents_that_may_be_called_ask_for_is_looked_at_before_the_run() {
+    let run = editing::start(question()).unwrap();
+    let run = run.with_model("reader", "nobody://m").unwrap();
+    let unmet: Vec<String> = run
+        .preflight(&ctx())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let of_reader = unmet.iter().filter(|unmet| unmet.contains("`reader`"));
+    assert_eq!(of_reader.count(), 2, "{unmet:?}");
+}
