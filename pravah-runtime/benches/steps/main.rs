@@ -9,6 +9,7 @@
     reason = "a benchmark fails by panicking"
 )]
 
+mod calls;
 mod chains;
 
 use std::{
@@ -35,7 +36,10 @@ fn main() {
     groups(&mut criterion, &runtime);
     criterion.final_summary();
     if std::env::args().any(|arg| arg == "--bench") {
-        runtime.block_on(ratios());
+        runtime.block_on(async {
+            ratios().await;
+            calls::ratios().await;
+        });
     }
 }
 

@@ -1,0 +1,172 @@
+//! A lead with two researchers and a fact check, which a person answers: agents that call agents and a flow, as one
+//! run that stops in the middle of it and goes on in another process.
+
+use pravah_runtime::prelude::*;
+use serde_json::{Value, json};
+
+#[state]
+struct Question {
+    text: String,
+}
+
+#[state]
+struct Topic {
+    name: String,
+}
+
+#[state]
+struct Finding {
+    text: String,
+    sources: Vec<String>,
+}
+
+#[state]
+struct Claim {
+    text: String,
+}
+
+#[state]
+struct Checked {
+    text: String,
+    holds: bool,
+    by: String,
+}
+
+#[state]
+struct Report {
+    text: String,
+}
+
+/// What a person says of a claim.
+#[state]
+struct Verdict {
+    holds: bool,
+    name: String,
+}
+
+/// Searches the archive.
+#[tool(read_only)]
+async fn search(words: String) -> Result<Vec<String>, ToolError> {
+    let archive = ["timetable-1962.pdf", "railway-atlas.pdf", "ferries.pdf"];
+    let found = archive.iter().filter(|name| name.contains(&words));
+    Ok(found.map(ToString::to_string).collect())
+}
+
+/// You look one topic up, and name your sources.
+#[agent(model = "openai://gpt-4o-mini", output = Finding, tools = [search])]
+fn researcher(topic: &Topic) -> String {
+    topic.name.clone()
+}
+
+#[gate(prompt = format!("Is it so that {}?", claim.text))]
+fn ask(claim: Claim, verdict: Verdict) -> Checked {
+    Checked {
+        text: claim.text,
+        holds: verdict.holds,
+        by: verdict.name,
+    }
+}
+
+/// Has a person check a claim.
+#[flow]
+fn check(claim: Claim) -> Checked {
+    flow! { ask }
+}
+
+/// You answer questions. Have topics looked up, and what is doubtful checked.
+#[agent(
+    model = "openai://gpt-4o",
+    output = Report,
+    agents = [researcher, check],
+    delegation(max_children = 4),
+)]
+fn lead(question: &Question) -> String {
+    question.text.clone()
+}
+
+/// Answers a question. Nothing in it, and nobody who is called, reaches a file, a command or a server but for models:
+/// the compiler looks at every one of them.
+#[flow(only())]
+fn research(question: Question) -> Report {
+    flow! { lead }
+}
+
+/// What the models would say. A call has a list of its own: `researcher[0]` is what the first call runs.
+fn script() -> ScriptedModel {
+    let look_up = |topic: &str| {
+        let arguments = json!({ "agent": "researcher", "prompt": topic });
+        ("call_agent", arguments)
+    };
+    let finding = |text: &str, source: &str| json!({ "text": text, "sources": [source] });
+    ScriptedModel::new()
+        .calls(
+            "lead",
+            [look_up("Trains to Benin"), look_up("Ferries to Benin")],
+        )
+        .call("researcher[0]", "search", json!({ "words": "timetable" }))
+        .call(
+            "researcher[0]",
+            "submit",
+            finding("There was a train until 1962.", "timetable-1962.pdf"),
+        )
+        .call("researcher[1]", "search", json!({ "words": "ferries" }))
+        .call(
+            "researcher[1]",
+            "submit",
+            finding("A ferry calls at Cotonou.", "ferries.pdf"),
+        )
+        .call(
+            "lead",
+            "call_agent",
+            json!({ "agent": "check", "input": { "text": "no train goes to Benin today" } }),
+        )
+        .call(
+            "lead",
+            "submit",
+            json!({ "text": "Take the ferry to Cotonou: no train goes to Benin, as Ada says." }),
+        )
+}
+
+/// Makes steps until the run is done or waits for a person, whose question is returned.
+async fn go_on(run: &mut FlowRuntime<Question>) -> Result<Option<(String, Value)>, FlowError> {
+    loop {
+        let out = run.next(Context::default()).await?;
+        if let Some(step) = run.last_step() {
+            println!("  {step}");
+        }
+        match out {
+            RunOut::Suspend { tool_id, value } => return Ok(Some((tool_id, value))),
+            RunOut::Done(report) => {
+                println!("{}", report.text);
+                return Ok(None);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let factory = || ClientFactory::new().with_scripted(script());
+    let question = Question {
+        text: "How do I get to Benin?".to_owned(),
+    };
+    let mut run = FlowRuntime::new(question)?.with_factory(factory());
+    println!("the lead calls two researchers, and a person:");
+    let Some((id, question)) = go_on(&mut run).await? else {
+        return Err("nobody was asked".into());
+    };
+    let stored = serde_json::to_string(&run)?;
+    let prompt = question["prompt"].as_str().unwrap_or_default();
+    println!("`{id}` asks: {prompt}");
+    drop(run);
+
+    println!("in another process:");
+    let snapshot = serde_json::from_str(&stored)?;
+    let mut run = FlowRuntime::<Question>::from_snapshot(snapshot)?.with_factory(factory());
+    let verdict = json!({ "holds": true, "name": "Ada" });
+    run.answer(Context::default(), &id, verdict).await?;
+    go_on(&mut run).await?;
+    println!("{} model calls, none of them twice", run.model_calls());
+    Ok(())
+}
