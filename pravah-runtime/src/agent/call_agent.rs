@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     AgentCall, Delegation,
-    team::{CallStart, Told},
+    team::{CallStart, TaskPrompt},
 };
 use crate::{
     invocation::ContextScope,
@@ -41,14 +41,14 @@ pub(super) struct KnownCallee {
 }
 
 /// What a model may call with the tool.
-pub(super) struct Callable {
+pub(super) struct CallAgentTool {
     callees: Vec<KnownCallee>,
     scopes: Vec<ContextScope>,
 }
 
 impl Delegation {
     /// What the model of an agent that returns `output` may call, and what is wrong with that.
-    pub(super) fn callable(&self, output: &str) -> (Callable, Vec<String>) {
+    pub(super) fn tool(&self, output: &str) -> (CallAgentTool, Vec<String>) {
         let mut problems = Vec::new();
         let scopes = self.scopes();
         let is_shared = scopes == [ContextScope::Shared];
@@ -64,7 +64,7 @@ impl Delegation {
                 });
                 (takes, schema)
             });
-            if self.hands_over() && takes.is_none() && about.returns != output {
+            if self.allows_handoff() && takes.is_none() && about.returns != output {
                 let returns = &about.returns;
                 problems.push(format!(
                     "`{name}` may take over and returns `{returns}`, and not `{output}`"
@@ -78,17 +78,17 @@ impl Delegation {
             }
         });
         let callees = known.collect();
-        (Callable { callees, scopes }, problems)
+        (CallAgentTool { callees, scopes }, problems)
     }
 }
 
-impl Callable {
+impl CallAgentTool {
     pub(super) fn is_empty(&self) -> bool {
         self.callees.is_empty()
     }
 
     /// The tool.
-    pub(super) fn tool(&self) -> ToolSpec {
+    pub(super) fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: CALL_AGENT.to_owned(),
             description: self.description(),
@@ -182,12 +182,12 @@ impl Callable {
             if prompt.trim().is_empty() {
                 return Err("the prompt is empty".to_owned());
             }
-            let start = CallStart::Told(Told::in_context(prompt, scope, messages));
-            let hands_over = scope == ContextScope::Shared;
+            let start = CallStart::Prompt(TaskPrompt::in_context(prompt, scope, messages));
+            let is_handoff = scope == ContextScope::Shared;
             return Ok(AgentCall {
                 callee,
                 start,
-                hands_over,
+                is_handoff,
             });
         };
         let input = input.filter(|_| prompt.is_none());
@@ -198,7 +198,7 @@ impl Callable {
         Ok(AgentCall {
             callee,
             start: CallStart::Input(takes_input(takes, &agent, input)?),
-            hands_over: false,
+            is_handoff: false,
         })
     }
 

@@ -172,7 +172,7 @@ impl CallPlace<'_> {
         running: &mut RunningCall<'_>,
     ) -> Outcome {
         let tools = &self.spec.config.tools;
-        if one.call.name == CALL_AGENT && !self.spec.callable().is_empty() {
+        if one.call.name == CALL_AGENT && !self.spec.call_agent().is_empty() {
             return one.call_agent();
         }
         let Some(tool) = tools.get(&one.call.name) else {

@@ -270,7 +270,7 @@ impl AgentConfig {
                 format!("the agents that it calls are to have its tool `{tool}`, and it has none")
             }));
         }
-        if self.delegation.hands_over() && (self.contract.is_some() || self.turns.is_some()) {
+        if self.delegation.allows_handoff() && (self.contract.is_some() || self.turns.is_some()) {
             problems.push(NO_HANDING_OVER.to_owned());
         }
         problems

@@ -156,7 +156,7 @@ impl Delegation {
     }
 
     /// Whether an agent may take over from the one that calls it.
-    pub(super) fn hands_over(&self) -> bool {
+    pub(super) fn allows_handoff(&self) -> bool {
         self.contexts.contains(&ContextScope::Shared)
     }
 

@@ -61,7 +61,7 @@ pub(super) enum Pending {
         task: usize,
         /// Whether that agent has taken over.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        hands_over: bool,
+        is_handoff: bool,
     },
     /// The agent that it called has ended so. No snapshot has it.
     #[serde(skip)]
@@ -69,7 +69,7 @@ pub(super) enum Pending {
         /// What the model reads, if it is asked again.
         result: ToolResult,
         end: TaskEnd,
-        hands_over: bool,
+        is_handoff: bool,
     },
     /// It was run.
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     AgentConfig, Delegation, SUBMIT,
-    call_agent::Callable,
+    call_agent::CallAgentTool,
     contract::{self, ContractError, Envelope, instruction},
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) struct AgentSpec {
     /// What the model may call: the tools, and `submit`. None where it answers with JSON.
     tools: Arc<[ToolSpec]>,
     /// The agents and flows that it may call with one of those tools.
-    callable: Arc<Callable>,
+    call_agent: Arc<CallAgentTool>,
     problems: Vec<String>,
 }
 
@@ -102,11 +102,11 @@ impl AgentSpec {
             name: output.name,
             schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
-        let (callable, wrong) = config.delegation.callable(&answer.name);
+        let (call_agent, wrong) = config.delegation.tool(&answer.name);
         problems.extend(wrong);
-        let tools = tools(&config, &callable, (!output.is_text).then_some(&answer));
+        let tools = tools(&config, &call_agent, (!output.is_text).then_some(&answer));
         Self {
-            callable: Arc::new(callable),
+            call_agent: Arc::new(call_agent),
             config,
             system,
             output_schema,
@@ -139,11 +139,11 @@ impl AgentSpec {
 
     /// The same agent with other things to call.
     fn with_config(&self, config: AgentConfig) -> Self {
-        let (callable, _) = config.delegation.callable(&self.answer.name);
+        let (call_agent, _) = config.delegation.tool(&self.answer.name);
         let answer = (!self.is_text).then_some(&self.answer);
         Self {
-            tools: tools(&config, &callable, answer),
-            callable: Arc::new(callable),
+            tools: tools(&config, &call_agent, answer),
+            call_agent: Arc::new(call_agent),
             config,
             ..self.clone()
         }
@@ -165,8 +165,8 @@ impl AgentSpec {
     }
 
     /// The agents and flows that the model may call.
-    pub(super) fn callable(&self) -> &Callable {
-        &self.callable
+    pub(super) fn call_agent(&self) -> &CallAgentTool {
+        &self.call_agent
     }
 
     /// The tools that the model may call, or the JSON that it is to answer with. Neither says that it is to answer
@@ -259,7 +259,7 @@ impl AgentSpec {
 /// answer, unless that is a text.
 fn tools(
     config: &AgentConfig,
-    callable: &Callable,
+    call_agent: &CallAgentTool,
     answer: Option<&OutputSpec>,
 ) -> Arc<[ToolSpec]> {
     if !config.has_tools() {
@@ -270,7 +270,7 @@ fn tools(
         description: "Hands in the result and ends the work.".to_owned(),
         parameters: Arc::clone(&answer.schema),
     });
-    let call_agent = (!callable.is_empty()).then(|| callable.tool());
+    let call_agent = (!call_agent.is_empty()).then(|| call_agent.spec());
     let own = config.tools.specs().cloned();
     own.chain(call_agent).chain(submit).collect()
 }

@@ -20,14 +20,14 @@ pub(crate) struct AgentCall {
     pub(crate) callee: usize,
     pub(crate) start: CallStart,
     /// Whether what it returns is what the caller returns.
-    pub(crate) hands_over: bool,
+    pub(crate) is_handoff: bool,
 }
 
 /// What a call starts with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CallStart {
     /// What an agent is told.
-    Told(Told),
+    Prompt(TaskPrompt),
     /// What a flow takes.
     Input(Value),
 }
@@ -35,7 +35,7 @@ pub(crate) enum CallStart {
 /// What an agent is told, and what it knows of the conversation of its caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Told {
+pub(crate) struct TaskPrompt {
     prompt: String,
     #[serde(
         default,
@@ -45,7 +45,7 @@ pub(crate) struct Told {
     earlier: Messages,
 }
 
-impl Told {
+impl TaskPrompt {
     /// A prompt in a conversation that ends with the call.
     pub(super) fn in_context(prompt: String, scope: ContextScope, messages: &Messages) -> Self {
         let earlier = match scope {
@@ -85,7 +85,7 @@ fn before_call(messages: &Messages) -> Messages {
 impl CallStart {
     pub(crate) fn into_live(self) -> Live {
         match self {
-            Self::Told(told) => Live::new(told),
+            Self::Prompt(prompt) => Live::new(prompt),
             Self::Input(input) => Live::new(input),
         }
     }
@@ -138,7 +138,7 @@ impl AgentNode {
         }
         for member in &mut members {
             if let NodeKind::Agent(agent) = &mut member.kind {
-                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<Told>(0)?.messages()));
+                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
             }
         }
         FlowGraph::of_team(members, within).map(Some)

@@ -10,7 +10,7 @@ use super::{
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
-    agent::Told,
+    agent::TaskPrompt,
     error::FlowError,
     index::NodeIx,
     node::{Inputs, Policy, Started},
@@ -29,9 +29,9 @@ const PROMPT: &str = "prompt";
 const RESULT: &str = "(result)";
 
 /// What that is.
-const TOLD: StateFns = StateFns {
+const TASK_PROMPT: StateFns = StateFns {
     schema: |_| Schema::default(),
-    type_of: StateType::of::<Told>,
+    type_of: StateType::of::<TaskPrompt>,
 };
 
 impl FlowGraph {
@@ -72,7 +72,7 @@ fn called(member: NodeSpec) -> NodeSpec {
             params: vec![vec![PROMPT.into()]],
             reads: Vec::new(),
             about: About {
-                params: vec![vec![TOLD]],
+                params: vec![vec![TASK_PROMPT]],
                 asks: &[],
                 ..member.about
             },

@@ -78,7 +78,7 @@ impl<'a> OneCall<'a> {
     /// It calls an agent or a flow, if that is one of those that it may call.
     pub(super) fn call_agent(&self) -> Outcome {
         let read = match arguments_of(self.call) {
-            Some(arguments) => self.at.spec.callable().read(&arguments, self.at.messages),
+            Some(arguments) => self.at.spec.call_agent().read(&arguments, self.at.messages),
             None => Err(NOT_JSON.to_owned()),
         };
         match read {

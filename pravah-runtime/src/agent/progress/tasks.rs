@@ -30,13 +30,13 @@ impl AgentProgress {
     pub(crate) fn take_results(&mut self, end_of: impl Fn(usize) -> Option<TaskEnd>) {
         let calls = self.asked().to_vec();
         for (call, pending) in calls.iter().zip(&mut self.pending) {
-            if let Pending::Delegated { task, hands_over } = *pending
+            if let Pending::Delegated { task, is_handoff } = *pending
                 && let Some(end) = end_of(task)
             {
                 *pending = Pending::Returned {
                     result: result(call, &end.text(), end.has_failed()),
                     end,
-                    hands_over,
+                    is_handoff,
                 };
             }
         }
@@ -47,7 +47,7 @@ impl AgentProgress {
         self.pending.iter().find_map(|pending| match pending {
             Pending::Returned {
                 end,
-                hands_over: true,
+                is_handoff: true,
                 ..
             } => Some(end),
             _ => None,
@@ -63,15 +63,15 @@ impl AgentProgress {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            let hands_over = agent_call.hands_over;
-            if hands_over && calls.len() > 1 {
+            let is_handoff = agent_call.is_handoff;
+            if is_handoff && calls.len() > 1 {
                 let text = "not called: an agent takes over with the only call of an answer";
                 *pending = Pending::Done(result(call, text, true));
             } else if started.len() < left as usize {
                 let task = self.tasks;
                 self.tasks = task.saturating_add(1);
                 started.push((task, agent_call.clone()));
-                *pending = Pending::Delegated { task, hands_over };
+                *pending = Pending::Delegated { task, is_handoff };
             } else {
                 let text = "not called: no more agents may be called";
                 *pending = Pending::Done(result(call, text, true));
