@@ -12,7 +12,7 @@ use super::{
 use crate::{
     invocation::ContextScope,
     json,
-    model::{Messages, ToolSpec, explain, strip},
+    model::{self, Messages, ToolSpec, explain, strip},
     state::{Live, StateFns},
 };
 
@@ -82,7 +82,20 @@ impl Delegation {
     }
 }
 
+/// Whom a call with these arguments calls.
+pub(crate) fn called_by(arguments: &model::Arguments) -> Option<&str> {
+    match arguments {
+        model::Arguments::Json(arguments) => arguments.get("agent")?.as_str(),
+        model::Arguments::Text(_) => None,
+    }
+}
+
 impl CallAgentTool {
+    /// Which of those that may be called has this name.
+    pub(super) fn callee(&self, name: &str) -> Option<usize> {
+        self.callees.iter().position(|callee| callee.name == name)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.callees.is_empty()
     }
@@ -167,11 +180,9 @@ impl CallAgentTool {
             input,
             context,
         } = Arguments::deserialize(arguments).map_err(|error| error.to_string())?;
-        let callees = self.callees.iter().enumerate();
-        let mut known = callees.filter(|(_, callee)| callee.name == agent);
-        let (callee, known) = known
-            .next()
-            .ok_or_else(|| format!("there is no agent `{agent}`"))?;
+        let callee = self.callee(&agent);
+        let known = callee.and_then(|callee| Some((callee, self.callees.get(callee)?)));
+        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
         // Where all properties are required, `null` stands for those that are left out.
         let input = input.filter(|input| !input.is_null());
         let Some(takes) = &known.takes else {

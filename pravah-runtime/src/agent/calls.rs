@@ -59,10 +59,11 @@ pub(super) fn run(
                     | Pending::Calls(_)
                     | Pending::Delegated { .. }
                     | Pending::Done(_) => None,
-                    Pending::Asked
-                    | Pending::Reviewed { .. }
-                    | Pending::Resumed { .. }
-                    | Pending::Returned { .. } => Some(at.call(call, pending).await),
+                    // Observers receive its end once the step is committed.
+                    Pending::Returned { result, .. } => Some(Outcome::Result(result.clone())),
+                    Pending::Asked | Pending::Reviewed { .. } | Pending::Resumed { .. } => {
+                        Some(at.call(call, pending).await)
+                    }
                 }
             },
         ))
@@ -157,7 +158,6 @@ impl CallPlace<'_> {
             Pending::Reviewed {
                 review: Review::Reject { reason },
             } => Outcome::Result(rejected(call, reason.as_deref())),
-            Pending::Returned { result, .. } => Outcome::Result(result.clone()),
             _ => self.run(&one, pending, &mut running).await,
         };
         running.end(&outcome);

@@ -169,6 +169,11 @@ impl AgentSpec {
         &self.call_agent
     }
 
+    /// Which of the agents and flows that the model may call has this name.
+    pub(crate) fn callee(&self, name: &str) -> Option<usize> {
+        self.call_agent.callee(name)
+    }
+
     /// The tools that the model may call, or the JSON that it is to answer with. Neither says that it is to answer
     /// with a text.
     pub(super) fn asks_for(&self) -> (Arc<[ToolSpec]>, Option<OutputSpec>) {

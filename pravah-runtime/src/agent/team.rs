@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     graph::{AgentNode, FlowGraph, NodeKind, NodeSpec},
     invocation::{ContextScope, TaskStatus},
+    json,
     model::{Message, Messages, ModelResponse},
     model_text::{ToModel as _, journal},
     state::Live,
@@ -97,6 +98,7 @@ impl CallStart {
 pub(crate) struct TaskEnd {
     pub(crate) status: TaskStatus,
     /// What it returned, or why it failed.
+    #[serde(deserialize_with = "json::value")]
     pub(crate) content: Value,
 }
 
@@ -115,7 +117,7 @@ impl TaskEnd {
         }
     }
 
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.status != TaskStatus::Completed
     }
 

@@ -256,7 +256,6 @@ fn find_in_tasks(
     if let Some(found) = find_in_items(list, node, path, busy) {
         return Some(found);
     }
-    // One that has failed is tried again.
-    let can_go_on = frame.agent_can_go_on(node) || frame.progress.failed.contains(&node);
-    (can_go_on && !busy.holds(frame, path, node)).then_some(Found::Node(node))
+    let can_go_on = frame.agent_can_go_on(node) && !busy.holds(frame, path, node);
+    can_go_on.then_some(Found::Node(node))
 }

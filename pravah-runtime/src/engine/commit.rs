@@ -52,6 +52,10 @@ impl Run {
                 self.ask(&path, *asks)
             }
             StepOutcome::Agent(step, progress) => {
+                if self.state.frame(&path.frame).has_tasks(path.node) {
+                    // It stood while others did what they were called for.
+                    self.start_clock(&path);
+                }
                 if started.is_some() && !matches!(step, AgentStep::Done(_)) {
                     self.note_start(&path, started);
                     self.count_time(&path, started);
@@ -90,6 +94,7 @@ impl Run {
                 (StepKind::ModelCall, Outputs::Nothing, out)
             }
             AgentStep::Ran => {
+                self.notify_calls(path, &progress, &[]);
                 let out = self.go_on(path, progress);
                 if self.state.frame(&path.frame).has_tasks(path.node) {
                     self.state.start_tasks(path, Vec::new());
@@ -105,12 +110,11 @@ impl Run {
             }
             AgentStep::Suspended(calls) => {
                 let left = self.state.children_left(path);
-                let tasks = Arc::make_mut(&mut progress).start_calls(left);
+                let (tasks, refused) = Arc::make_mut(&mut progress).start_calls(left);
+                self.notify_calls(path, &progress, &refused);
                 self.keep_agent(path, progress);
                 self.state.start_tasks(path, tasks);
-                if !calls.is_empty() {
-                    self.stop_clock(path);
-                }
+                self.stop_clock(path);
                 let out = self.reopen(path, calls);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
@@ -131,6 +135,7 @@ impl Run {
                 (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
             }
             AgentStep::HandedOver(output) => {
+                self.notify_calls(path, &progress, &[]);
                 let out = self.end_agent(path, &progress, output);
                 (StepKind::ToolCalls, Outputs::Branch(0), out)
             }

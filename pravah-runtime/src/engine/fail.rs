@@ -131,10 +131,12 @@ impl Run {
     /// Notes that nothing is left to try. Whoever goes on with the run all the same starts from the first
     /// attempt.
     fn note_failed(&mut self, path: &NodePath, attempts: u32, error: &FlowError) {
+        let frame = self.state.frame(&path.frame);
         let failed = FailedNode {
             kind: kind_of(error),
             message: error.to_string().into(),
             attempts,
+            is_last: !self.known.graph.fail_fast() && frame.has_tasks(path.node),
         };
         let is_asked = matches!(
             self.state.frame(&path.frame).progress.gates.get(&path.node),
@@ -154,7 +156,7 @@ impl Run {
         let failed = || self.state.waits.failed();
         let next = failed().find(|path| Some(*path) > self.memory.tried_again.as_ref());
         let path = next.or_else(|| failed().next())?.clone();
-        self.state.move_to_front(&path);
+        self.state.try_again(&path);
         self.memory.tried_again = Some(path.clone());
         let frame = self.state.frame(&path.frame);
         let failed = frame.progress.failed.get(&path.node).cloned()?;

@@ -178,7 +178,7 @@ impl Run {
                 };
                 self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
                 Arc::new(match before {
-                    Some(before) => progress.with_lost_tokens_of(before),
+                    Some(before) => progress.with_counts_of(before),
                     None => progress,
                 })
             }

@@ -273,7 +273,8 @@ impl Table {
             .first()
             .and_then(|slot| self.slot(*slot).states.first());
         match first.map(|state| self.state_key(*state)) {
-            Some(state) if state != id => format!("{id}({state})"),
+            // What nobody wrote is not named.
+            Some(state) if state != id && !state.starts_with('(') => format!("{id}({state})"),
             _ => id.to_string(),
         }
     }

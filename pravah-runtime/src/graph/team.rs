@@ -23,8 +23,6 @@ pub(crate) const START: NodeIx = NodeIx(0);
 
 /// What the start of a team is called, and takes. `(`: nobody wrote it.
 const CALL: &str = "(call)";
-/// What an agent of a team takes.
-const PROMPT: &str = "prompt";
 /// What a team returns.
 const RESULT: &str = "(result)";
 
@@ -69,7 +67,8 @@ impl FlowGraph {
 fn called(member: NodeSpec) -> NodeSpec {
     match &member.kind {
         NodeKind::Agent(_) => NodeSpec {
-            params: vec![vec![PROMPT.into()]],
+            // The prompt of this agent and of no other.
+            params: vec![vec![format!("({})", member.id).into()]],
             reads: Vec::new(),
             about: About {
                 params: vec![vec![TASK_PROMPT]],

@@ -2,9 +2,11 @@
 
 mod contexts;
 mod crashes;
+mod failures;
 mod flows;
 mod limits;
 mod questions;
+mod upgrades;
 
 use pravah_runtime::{ModelRequest, prelude::*};
 use serde_json::{Value, json};

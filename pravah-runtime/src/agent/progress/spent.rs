@@ -28,9 +28,11 @@ impl AgentProgress {
         self.usage.total().saturating_add(self.lost_tokens)
     }
 
-    /// Takes over the tokens that earlier attempts at the visit have lost.
-    pub(crate) fn with_lost_tokens_of(mut self, before: &Self) -> Self {
+    /// Takes over what is counted of earlier attempts at the visit: tokens, and calls of agents.
+    pub(crate) fn with_counts_of(mut self, before: &Self) -> Self {
         self.lost_tokens = before.lost_tokens;
+        self.tasks = before.tasks;
+        self.children = before.children;
         self
     }
 
@@ -51,13 +53,17 @@ impl AgentProgress {
     }
 
     /// What a new attempt at the visit starts from, which starts a new conversation: the tokens that those
-    /// before have used. `None` if they used none.
+    /// before have used, and how many agents they have called. `None` if there were neither.
     pub(crate) fn next_attempt(before: Option<&Self>, spent: Option<Spent>) -> Option<Self> {
         let lost = before.map_or(0, |before| before.lost_tokens);
+        // The calls of two attempts are different ones, also by their numbers.
+        let (tasks, children) = before.map_or((0, 0), |before| (before.tasks, before.children));
         let spent = spent.or_else(|| before.map(Self::spent))?;
         let lost_tokens = lost.saturating_add(spent.usage.total());
-        (lost_tokens > 0).then(|| Self {
+        (lost_tokens > 0 || tasks > 0).then(|| Self {
             lost_tokens,
+            tasks,
+            children,
             ..Self::not_started()
         })
     }

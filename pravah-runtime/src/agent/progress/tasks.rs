@@ -1,7 +1,10 @@
 //! The agents that an agent has called.
 
 use super::AgentProgress;
-use crate::agent::{AgentCall, TaskEnd, call::result, pending::Pending};
+use crate::{
+    agent::{AgentCall, TaskEnd, call::result, pending::Pending},
+    model::ToolCall,
+};
 
 impl AgentProgress {
     /// Which agents it has called that are still at work, or have returned what no step has taken yet.
@@ -9,9 +12,22 @@ impl AgentProgress {
         self.pending.iter().filter_map(Pending::task)
     }
 
-    /// A task that it waits for and that it has not counted.
+    /// The same with the calls.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
+        let calls = self.asked().iter().zip(&self.pending);
+        calls.filter_map(|(call, pending)| Some((pending.task()?, call)))
+    }
+
+    /// A task that it waits for and that it has not counted, or one beyond what it can count.
     pub(crate) fn task_out_of_count(&self) -> Option<usize> {
-        self.open_tasks().find(|task| *task >= self.tasks)
+        let most = u32::MAX as usize;
+        let last = Some(self.tasks).filter(|tasks| *tasks > most);
+        self.open_tasks().find(|task| *task >= self.tasks).or(last)
+    }
+
+    /// Which model call of this visit asked for the calls that are open.
+    pub(crate) fn turn_of_calls(&self) -> u32 {
+        self.turns
     }
 
     /// Whether it can make a step, where `has_ended` says so of the agents that it has called.
@@ -55,10 +71,10 @@ impl AgentProgress {
     }
 
     /// Gives each agent that is to be called the number of a task, as long as `left` of them may be called. Returns
-    /// the calls with those numbers; the model learns of the others that they were not made.
-    pub(crate) fn start_calls(&mut self, left: u32) -> Vec<(usize, AgentCall)> {
+    /// the calls with those numbers, and the ids of the others, of which the model learns that they were not made.
+    pub(crate) fn start_calls(&mut self, left: u32) -> (Vec<(usize, AgentCall)>, Vec<String>) {
         let calls = self.asked().to_vec();
-        let mut started = Vec::new();
+        let (mut started, mut refused) = (Vec::new(), Vec::new());
         for (call, pending) in calls.iter().zip(&mut self.pending) {
             let Pending::Calls(agent_call) = pending else {
                 continue;
@@ -67,6 +83,7 @@ impl AgentProgress {
             if is_handoff && calls.len() > 1 {
                 let text = "not called: an agent takes over with the only call of an answer";
                 *pending = Pending::Done(result(call, text, true));
+                refused.push(call.id.clone());
             } else if started.len() < left as usize {
                 let task = self.tasks;
                 self.tasks = task.saturating_add(1);
@@ -75,9 +92,10 @@ impl AgentProgress {
             } else {
                 let text = "not called: no more agents may be called";
                 *pending = Pending::Done(result(call, text, true));
+                refused.push(call.id.clone());
             }
         }
-        started
+        (started, refused)
     }
 
     /// How many more agents may be called, of at most so many.

@@ -88,9 +88,7 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
     }
     let id = frame.table.node_id(node);
     if frame.progress.lists.contains(&node) {
-        // An agent that has failed is tried again whatever its tasks do.
-        let has_failed = frame.has_tasks(node) && frame.progress.failed.contains(&node);
-        if frame.can_move_in(node) != is_ready && !has_failed {
+        if frame.can_move_in(node) != is_ready {
             return Err(format!("whether `{id}` is ready does not agree with its items").into());
         }
         return Ok(());

@@ -122,6 +122,11 @@ impl Progress {
         self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
     }
 
+    /// Whether an agent is in the middle of its work, or waits for another attempt.
+    pub(crate) fn goes_on(&self, node: NodeIx) -> bool {
+        self.agents.contains(&node) || self.attempts.get(&node).is_some_and(|it| it.failed > 0)
+    }
+
     /// Whether anything of a node is known besides the states that wait for it.
     pub(super) fn has_begun(&self, node: NodeIx) -> bool {
         self.has_started(node) || self.attempts.contains(&node) || self.failed.contains(&node)

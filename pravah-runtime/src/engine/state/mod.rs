@@ -156,9 +156,13 @@ impl RunState {
         done
     }
 
-    /// Takes a node out of the ready queue: it waits for an answer or a time.
+    /// Takes a node out of the ready queue: it waits for an answer or a time. What it has called goes on.
     pub(crate) fn suspend(&mut self, path: &NodePath) {
-        self.frame_mut(&path.frame).dequeue(path.node);
+        let frame = self.frame_mut(&path.frame);
+        frame.dequeue(path.node);
+        if frame.has_tasks(path.node) {
+            frame.queue_agent(path.node);
+        }
         self.settle(&path.frame, None);
     }
 
@@ -215,6 +219,15 @@ impl RunState {
         frame.progress.attempts.remove(&path.node);
         frame.progress.failed.insert(path.node, failed);
         self.waits.add_failed(path.clone());
+    }
+
+    /// Makes a node that failed the next to move.
+    pub(crate) fn try_again(&mut self, path: &NodePath) {
+        let failed = &mut self.frame_mut(&path.frame).progress.failed;
+        if let Some(failed) = failed.get_mut(&path.node).filter(|failed| failed.is_last) {
+            Arc::make_mut(failed).is_last = false;
+        }
+        self.move_to_front(path);
     }
 
     /// Forgets that a node failed, of which a step is committed.

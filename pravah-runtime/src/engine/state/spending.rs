@@ -72,7 +72,7 @@ impl Spending {
     pub(crate) fn forget_lost_agents(&mut self, root: &Frame) {
         let lost = self.asked.keys().filter(|path| {
             let frame = root.at(&path.frame);
-            let goes_on = frame.is_some_and(|frame| frame.progress.agents.contains(&path.node));
+            let goes_on = frame.is_some_and(|frame| frame.progress.goes_on(path.node));
             !goes_on && !path.comes_again(&root.table)
         });
         let lost: Vec<NodePath> = lost.cloned().collect();

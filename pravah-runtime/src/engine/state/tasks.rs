@@ -77,8 +77,30 @@ impl Frame {
             self.progress.lists.get(&node),
         );
         let has_ended = |task: usize| list.is_some_and(|list| list.done.contains(&task));
-        !self.progress.failed.contains(&node)
-            && agent.is_some_and(|agent| agent.can_go_on(has_ended))
+        match self.progress.failed.get(&node) {
+            Some(failed) => !failed.is_last,
+            None => agent.is_some_and(|agent| agent.can_go_on(has_ended)),
+        }
+    }
+
+    /// Whether a task of the agent at `node` is where the agent or the flow of this name runs.
+    pub(crate) fn is_task_of(&self, node: NodeIx, task: &Self, called: &str) -> bool {
+        let NodeKind::Agent(agent) = &self.table.node(node).kind else {
+            return false;
+        };
+        let team = &task.table;
+        let arc = agent.spec.callee(called);
+        let Some(arc) = arc.and_then(|callee| team.node(START).outputs.get(callee)) else {
+            return false;
+        };
+        let nodes = task.tokens.keys().map(|slot| team.slot(*slot).node);
+        nodes.into_iter().all(|node| match arc.starts.first() {
+            Some(scope) => team.is_within(node, *scope),
+            None => arc
+                .to
+                .iter()
+                .any(|place| team.slot(place.slot).node == node),
+        })
     }
 
     /// How the task of this number has ended, if it has.

@@ -248,7 +248,10 @@ impl Loader {
                 let agent = frame.progress.agents.get(&node);
                 agent.is_some_and(|agent| agent.answer_to_message().is_some())
             }
-            WaitReason::Retry => frame.table.chain(node).is_none(),
+            WaitReason::Retry => {
+                let is_list = matches!(frame.table.node(node).kind, NodeKind::Each(_));
+                !is_list && !frame.progress.lists.contains(&node)
+            }
             WaitReason::Question | WaitReason::Time => {
                 matches!(frame.progress.gates.get(&node), Some(None))
             }

@@ -11,7 +11,11 @@ use super::{
     frame::insert_new,
     latest::ItemStart,
 };
-use crate::{agent::TaskEnd, error::ErrorText, graph::NodeIx};
+use crate::{
+    agent::{TaskEnd, called_by},
+    error::ErrorText,
+    graph::NodeIx,
+};
 
 impl Loader {
     /// The tasks of the agent at `node`.
@@ -40,6 +44,9 @@ impl Loader {
             latest: &[],
         };
         self.items(team, &mut list, (id, stored.items), &mut start)?;
+        if list.items.is_empty() && list.done.is_empty() {
+            return Ok(());
+        }
         insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
     }
 
@@ -70,13 +77,18 @@ impl Loader {
 fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {
     let id = frame.table.node_id(node);
     let agent = frame.progress.agents.get(&node);
+    let list = frame.progress.lists.get(&node);
     let mut waits_for = BTreeSet::new();
-    for task in agent.into_iter().flat_map(|agent| agent.open_tasks()) {
+    for (task, call) in agent.into_iter().flat_map(|agent| agent.open_calls()) {
         if !waits_for.insert(task) {
             return Err(format!("`{id}` waits twice for its task {task}").into());
         }
+        let item = list.and_then(|list| list.items.get(&task));
+        let called = called_by(&call.arguments).unwrap_or_default();
+        if item.is_some_and(|item| !frame.is_task_of(node, item, called)) {
+            return Err(format!("task {task} of `{id}` is not one of `{called}`").into());
+        }
     }
-    let list = frame.progress.lists.get(&node);
     let there: BTreeSet<usize> = list
         .into_iter()
         .flat_map(|list| list.items.keys().chain(list.done.keys()).copied())
