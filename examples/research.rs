@@ -157,8 +157,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("nobody was asked".into());
     };
     let stored = serde_json::to_string(&run)?;
-    let prompt = question["prompt"].as_str().unwrap_or_default();
-    println!("`{id}` asks: {prompt}");
+    let gate: GateQuestion = serde_json::from_value(question)?;
+    println!("`{id}` asks: {}", gate.prompt);
     drop(run);
 
     println!("in another process:");
