@@ -1,5 +1,5 @@
-//! A lead with two researchers and a fact check, which a person answers: agents that call agents and a flow, as one
-//! run that stops in the middle of it and goes on in another process.
+//! A lead that calls two researchers, and a flow in which a person checks a claim: one run, stored while the person is
+//! asked and continued in another process.
 
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
@@ -84,8 +84,8 @@ fn lead(question: &Question) -> String {
     question.text.clone()
 }
 
-/// Answers a question. Nothing in it, and nobody who is called, reaches a file, a command or a server but for models:
-/// the compiler looks at every one of them.
+/// Answers a question. `only()` grants no files, commands or network, and the compiler checks that of the agents and
+/// flows that are called too.
 #[flow(only())]
 fn research(question: Question) -> Report {
     flow! { lead }
@@ -152,7 +152,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         text: "How do I get to Benin?".to_owned(),
     };
     let mut run = FlowRuntime::new(question)?.with_factory(factory());
-    println!("the lead calls two researchers, and a person:");
+    println!("the lead calls two researchers, then has a claim checked:");
     let Some((id, question)) = go_on(&mut run).await? else {
         return Err("nobody was asked".into());
     };

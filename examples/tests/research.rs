@@ -3,7 +3,7 @@
 use std::process::Command;
 
 const OUTPUT: &str = "\
-the lead calls two researchers, and a person:
+the lead calls two researchers, then has a claim checked:
   1. lead (model)
   2. lead (tools)
   3. researcher[0] (model)

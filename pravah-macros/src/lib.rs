@@ -319,7 +319,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `approve = [a]` | those of them whose calls a person approves before they run; `approve = destructive` means the tools that say so, `approve = all` all of them |
 /// | `agents = [a, b]` | the agents and flows that the model may call |
-/// | `delegation(max_depth = 2, max_children = 8)` | how many of them may be below each other (1), and how many may be called in one visit (8) |
+/// | `delegation(max_depth = 2, max_children = 8)` | how many levels of agents may be below this one, from 1 to 4 (1), and how many agents and flows may be called in one visit (8) |
 /// | `delegation(context = inherited)` | what they know of the conversation: `independent` (nothing, unless set), `inherited` or `shared`, or a list of which the model chooses |
 /// | `delegation(tools = inherit)` | which of the agent's own tools they have besides theirs: `inherit`, `[search]` or `none` (unless set) |
 /// | `max_turns` | how often the model may be asked in one visit (16) |

@@ -142,12 +142,12 @@ pub mod prelude {
     #[cfg(feature = "providers")]
     pub use crate::Http;
     pub use crate::{
-        Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Dep, Each, Either,
-        Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow, FlowConf, FlowError,
-        FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input, Latest, LoadOptions,
-        ManualClock, Media, Policy, Prompt, Resumed, Retry, RunOut, RunStatus, ScriptedModel,
-        State, Step, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason,
-        agent, choice, flow, gate, node, state, tool,
+        Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Delegation, Dep,
+        Each, Either, Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow,
+        FlowConf, FlowError, FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input,
+        Latest, LoadOptions, ManualClock, Media, Policy, Prompt, Resumed, Retry, RunOut, RunStatus,
+        ScriptedModel, State, Step, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, Unmet,
+        WaitReason, agent, choice, flow, gate, node, state, tool,
     };
 }
 
@@ -168,22 +168,21 @@ pub mod __private {
             read_arguments, read_described,
         },
         check::{
-            AgentState, BranchOf, CalledAgent, Carries, Definition, Diagnosis, EachNames, End,
+            AgentState, BranchOf, CalleeSignature, Carries, Definition, Diagnosis, EachNames, End,
             Faults, Info, KnownAgent, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownFlow,
             KnownInput, KnownList, KnownOutput, KnownReturn, KnownState, Missing, NamedTool,
             NoInfo, NoShape, NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode,
             Returns, Same, Start, StartsByItself, StateOf, TakenReturn, Takes, TakesAnything,
             Threshold, ToolLimits, ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch,
-            UnknownCalledAgent, UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput,
+            UnknownCallee, UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput,
             UnknownList, UnknownOutput, UnknownReturn, agent_state, check_arcs, check_argument,
             check_attempts, check_beside_call_agent, check_called, check_children,
             check_constraints, check_depth, check_destructive, check_done, check_edge,
-            check_either, check_end, check_external_param, check_fork, check_list_end,
-            check_list_limit, check_list_start, check_max_of_turns, check_names, check_no_limit,
-            check_one, check_only, check_prompt, check_question, check_rises, check_shared,
-            check_signature, check_taking_over, check_threshold, check_tokens, check_tool,
-            check_turns, check_visits, definition, end, is_node, names_size, probe, same, same_as,
-            start,
+            check_either, check_end, check_external_param, check_fork, check_handoff,
+            check_list_end, check_list_limit, check_list_start, check_max_of_turns, check_names,
+            check_no_limit, check_one, check_only, check_prompt, check_question, check_rises,
+            check_shared, check_signature, check_threshold, check_tokens, check_tool, check_turns,
+            check_visits, definition, end, is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::{FlowRuntime, call},

@@ -339,7 +339,7 @@ fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
         const _: () = {
             #[allow(unused_imports)]
             use #private::{
-                NoToolName as _, UnknownCalledAgent as _, check_tool as __pravah_check_tool,
+                NoToolName as _, UnknownCallee as _, check_tool as __pravah_check_tool,
             };
             #(#aliases)*
             #constants

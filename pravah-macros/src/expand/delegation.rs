@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Delegation, HandedOn, Settings},
+    options::{AgentOptions, Delegation, InheritedTools, Settings},
 };
 
 /// `.with_delegation(…)`
@@ -66,12 +66,12 @@ fn contexts(delegation: &Delegation) -> Option<TokenStream> {
 }
 
 /// `.tools(…)`
-fn tools(tools: &HandedOn) -> TokenStream {
+fn tools(tools: &InheritedTools) -> TokenStream {
     let private = private();
     let policy = match tools {
-        HandedOn::All => quote!(#private::ToolPolicy::Inherit),
-        HandedOn::None => quote!(#private::ToolPolicy::None),
-        HandedOn::Of(tools) => {
+        InheritedTools::All => quote!(#private::ToolPolicy::Inherit),
+        InheritedTools::None => quote!(#private::ToolPolicy::None),
+        InheritedTools::These(tools) => {
             quote!(#private::ToolPolicy::exact([#(<(#tools) as #private::Tool>::name()),*]))
         }
     };
@@ -91,7 +91,7 @@ pub(super) fn refuse_itself(name: &Ident, settings: &Settings, errors: &mut Diag
     itself.is_some()
 }
 
-/// Lets agents call what stands for an agent or a flow.
+/// Lets agents call the agent or the flow of this marker.
 pub(super) fn callable(marker: &impl ToTokens) -> TokenStream {
     let private = private();
     quote! {
@@ -109,8 +109,8 @@ pub(super) fn signature(agent: &Path) -> TokenStream {
     let private = private();
     quote! {{
         #[allow(unused_imports)]
-        use #private::UnknownCalledAgent as _;
-        #private::CalledAgent::<(#agent)>::SIGNATURE
+        use #private::UnknownCallee as _;
+        #private::CalleeSignature::<(#agent)>::SIGNATURE
     }}
 }
 
@@ -120,7 +120,7 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     if settings.agents.is_empty() {
         return;
     }
-    check_taking_over(agent, options, constants);
+    check_handoff(agent, options, constants);
     let name = agent.unraw().to_string();
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
@@ -130,7 +130,7 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     }
 }
 
-fn check_taking_over(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
+fn check_handoff(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
     let settings = &options.settings;
     let contexts = settings.delegation.as_ref().map(|it| &*it.contexts);
     let contexts = contexts.unwrap_or_default();
@@ -140,10 +140,10 @@ fn check_taking_over(agent: &Ident, options: &AgentOptions, constants: &mut Cons
     let (name, always) = (agent.unraw().to_string(), contexts.len() == 1);
     let output = as_trait(&options.output, "StateOfAgent");
     for called in &settings.agents {
-        let what = format!("taking_over_by_{}", tool_name(called));
+        let what = format!("handoff_to_{}", tool_name(called));
         let signature = signature(called);
         let arguments = quote!(#name, #output::REF, #signature, #always);
-        constants.check(&what, "check_taking_over", called.span(), &arguments);
+        constants.check(&what, "check_handoff", called.span(), &arguments);
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     delegation::{self, Delegation},
     entries::{Entry, span_of},
     model::{self, Provider},
+    paths,
     policy::{self, Policy},
     request::{self, RequestOptions},
     state,
@@ -101,6 +102,8 @@ table! {
             "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
         approval::OTHER_NAMES =>
             "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
+        ["max_depth", "max_children", "context"] =>
+            "write it in `delegation(…)`, such as `delegation(max_depth = 2, context = inherited)`",
         delegation::OTHER_NAMES =>
             "write `agents = [researcher]` with the other agents that it may call",
         ["input", "takes"] =>
@@ -295,6 +298,6 @@ fn output(entry: Entry, errors: &mut Diagnostics) -> Option<Type> {
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
     let tools = entry.array("[a, b]", errors);
     let tools = tools.into_iter().flat_map(|tools| tools.elems);
-    let tools = tools.map(|expr| approval::path(&expr, ("tools", "a tool"), errors));
+    let tools = tools.map(|expr| paths::path(&expr, ("tools", "a tool"), errors));
     tools.collect::<Option<_>>().unwrap_or_default()
 }

@@ -1,11 +1,11 @@
 //! `approve = …` of an agent: the tools whose calls a person approves before they run.
 
 use proc_macro2::Span;
-use quote::ToTokens as _;
 use syn::{Expr, ExprLit, Lit, Path, spanned::Spanned};
 
 use super::{
     entries::{Entry, Value, span_of},
+    paths,
     words::{in_quotes, list, nearest},
 };
 use crate::diag::Diagnostics;
@@ -54,7 +54,7 @@ impl Approval {
             }
             Expr::Array(array) => {
                 let paths = array.elems.iter();
-                let paths = paths.map(|expr| path(expr, ("approve", "a tool"), errors));
+                let paths = paths.map(|expr| paths::path(expr, ("approve", "a tool"), errors));
                 paths.collect::<Option<_>>().map(Self::Of)
             }
             Expr::Path(path) if path.path.is_ident("destructive") => Some(Self::Destructive(at)),
@@ -100,16 +100,16 @@ impl Approval {
         let Self::Of(approved) = self else { return };
         for (index, path) in approved.iter().enumerate() {
             if !tools.contains(path) {
-                let name = text(path);
+                let name = paths::text(path);
                 errors.error(
                     path.span(),
                     format!("the agent has no tool `{name}`"),
-                    help_for_tool(path, tools),
+                    paths::help_for_tool(path, tools),
                 );
             } else if approved.iter().take(index).any(|other| other == path) {
                 errors.error(
                     path.span(),
-                    format!("`{}` is approved twice", text(path)),
+                    format!("`{}` is approved twice", paths::text(path)),
                     "keep one of them",
                 );
             }
@@ -122,38 +122,9 @@ impl Approval {
     }
 }
 
-/// The path of a tool, or of an agent as `what` says, in the list that is the value of `key`.
-pub(super) fn path(
-    expr: &Expr,
-    (key, what): (&str, &str),
-    errors: &mut Diagnostics,
-) -> Option<Path> {
-    let meant = match expr {
-        // Of a `macro_rules!`.
-        Expr::Group(group) => return path(&group.expr, (key, what), errors),
-        Expr::Path(path) if path.qself.is_none() => return Some(path.path.clone()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(name),
-            ..
-        }) => syn::parse_str::<Path>(&name.value()).ok(),
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => Some(path.path.clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let meant = meant.map_or_else(|| "a, b".to_owned(), |path| text(&path));
-    errors.error(
-        span_of(expr),
-        format!("{what} is named by its path"),
-        format!("write `{key} = [{meant}]`"),
-    );
-    None
-}
-
 /// What to write instead of a word that is none.
 fn help_for_word(path: &Path) -> String {
-    let word = text(path);
+    let word = paths::text(path);
     match nearest(&word, &WORDS) {
         Some(near) => format!("did you mean `{near}`? {HELP}"),
         None => format!(
@@ -161,36 +132,4 @@ fn help_for_word(path: &Path) -> String {
             list(&WORDS)
         ),
     }
-}
-
-/// What to write instead of a tool that the agent does not have.
-pub(super) fn help_for_tool(path: &Path, tools: &[Path]) -> String {
-    if tools.is_empty() {
-        return "name the agent's own tools in its `tools = […]`".to_owned();
-    }
-    let last = |path: &Path| path.segments.last().map(|last| last.ident.clone());
-    if let Some(same) = tools.iter().find(|tool| last(tool) == last(path)) {
-        return format!("write `{}`, as in `tools`", text(same));
-    }
-    let names: Vec<String> = tools.iter().map(text).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let all = match names.as_slice() {
-        [only] => format!("its only tool is `{only}`"),
-        names => format!("its tools are {}", list(names)),
-    };
-    match nearest(&text(path), &names) {
-        Some(near) => format!("did you mean `{near}`? {all}"),
-        None => format!("add it to `tools`, or leave it out: {all}"),
-    }
-}
-
-/// The last name in a path.
-pub(super) fn last(path: &Path) -> String {
-    let last = path.segments.last();
-    last.map_or_else(String::new, |last| last.ident.to_string())
-}
-
-/// A path as its author wrote it.
-pub(super) fn text(path: &Path) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
 }

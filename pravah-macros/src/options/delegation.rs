@@ -3,10 +3,10 @@
 use proc_macro2::Span;
 use syn::{Expr, ExprLit, Ident, Lit, Path, spanned::Spanned};
 
-use super::Settings;
 use super::{
-    approval,
+    Settings,
     entries::{Entry, Value, span_of},
+    paths,
     table::table,
     words::{in_quotes, list, nearest},
 };
@@ -20,14 +20,14 @@ pub(crate) struct Delegation {
     pub(crate) max_children: Option<Expr>,
     /// Each context as it is called.
     pub(crate) contexts: Vec<Ident>,
-    pub(crate) tools: Option<HandedOn>,
+    pub(crate) tools: Option<InheritedTools>,
 }
 
-/// The tools of the agent that those have that it calls.
-pub(crate) enum HandedOn {
+/// Which tools of the agent those have that it calls.
+pub(crate) enum InheritedTools {
     All,
     None,
-    Of(Vec<Path>),
+    These(Vec<Path>),
 }
 
 table! {
@@ -63,6 +63,14 @@ impl Delegation {
     pub(super) fn parse(entry: Entry, errors: &mut Diagnostics) -> Option<Self> {
         match entry.value {
             Value::List(tokens) if !tokens.is_empty() => OPTIONS.parse(tokens, errors),
+            Value::Given(_) => {
+                errors.error(
+                    entry.key.span(),
+                    "`delegation` is followed by `=`",
+                    "write `delegation(max_depth = 2, max_children = 8)`",
+                );
+                None
+            }
             _ => {
                 errors.error(
                     entry.key.span(),
@@ -105,19 +113,19 @@ fn contexts(entry: Entry, errors: &mut Diagnostics) -> Vec<Ident> {
     known
 }
 
-fn tools(entry: Entry, errors: &mut Diagnostics) -> Option<HandedOn> {
+fn tools(entry: Entry, errors: &mut Diagnostics) -> Option<InheritedTools> {
     match entry.expr(errors)? {
         Expr::Array(array) => {
             let tools = array.elems.iter();
-            let tools = tools.map(|expr| approval::path(expr, ("tools", "a tool"), errors));
-            tools.collect::<Option<_>>().map(HandedOn::Of)
+            let tools = tools.map(|expr| paths::path(expr, ("tools", "a tool"), errors));
+            tools.collect::<Option<_>>().map(InheritedTools::These)
         }
         word => {
             let word = word_of(&word, "tools", &["inherit", "none"], errors)?;
             Some(if word == "inherit" {
-                HandedOn::All
+                InheritedTools::All
             } else {
-                HandedOn::None
+                InheritedTools::None
             })
         }
     }
@@ -141,13 +149,16 @@ fn word_of(expr: &Expr, key: &str, words: &[&str], errors: &mut Diagnostics) -> 
         return None;
     }
     let help = match expr {
-        Expr::Path(path) => nearest(&approval::text(&path.path), words),
+        Expr::Path(path) => nearest(&paths::text(&path.path), words),
         _ => None,
     };
-    let words = list(words);
+    let words = match key {
+        "tools" => "`inherit`, `none`, or some of the agent's tools, such as `[search]`".to_owned(),
+        _ => list(words),
+    };
     let help = match help {
-        Some(near) => format!("did you mean `{near}`? The words are {words}"),
-        None => format!("the words are {words}"),
+        Some(near) => format!("did you mean `{near}`? Write one of {words}"),
+        None => format!("write one of {words}"),
     };
     errors.error(span_of(expr), format!("`{key}` has no such value"), help);
     None
@@ -157,19 +168,22 @@ fn word_of(expr: &Expr, key: &str, words: &[&str], errors: &mut Diagnostics) -> 
 const DEEPEST: u32 = 4;
 
 fn depth(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
-    let depth = entry.const_count(1, errors)?;
-    if let Expr::Lit(ExprLit {
-        lit: Lit::Int(literal),
-        ..
-    }) = &depth
-        && literal
+    let depth = entry.expr(errors)?;
+    let is_number = match &depth {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(literal),
+            ..
+        }) => literal
             .base10_parse::<u32>()
-            .is_ok_and(|depth| depth > DEEPEST)
-    {
+            .is_ok_and(|depth| (1..=DEEPEST).contains(&depth)),
+        // A constant is checked by the compiler.
+        other => !matches!(other, Expr::Lit(_) | Expr::Unary(_)),
+    };
+    if !is_number {
         errors.error(
-            literal.span(),
-            format!("`max_depth` is at most {DEEPEST}"),
-            format!("write a number from 1 to {DEEPEST}"),
+            span_of(&depth),
+            format!("`max_depth` is not a number from 1 to {DEEPEST}"),
+            "write how many levels of agents may be below this one, such as `max_depth = 2`",
         );
         return None;
     }
@@ -187,17 +201,16 @@ pub(super) fn agents(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
         errors.error(at, "`agents` names no agents", help);
     }
     let agents = agents.elems.iter();
-    let agents = agents.map(|expr| approval::path(expr, ("agents", "an agent"), errors));
+    let agents = agents.map(|expr| paths::path(expr, ("agents", "an agent"), errors));
     let agents: Vec<Path> = agents.collect::<Option<_>>().unwrap_or_default();
     for (index, agent) in agents.iter().enumerate() {
-        let called = |path: &Path| path.segments.last().map(|last| last.ident.clone());
         let mut before = agents.iter().take(index);
-        if let Some(other) = before.find(|other| called(other) == called(agent)) {
-            let name = approval::text(agent);
+        if let Some(other) = before.find(|other| paths::last(other) == paths::last(agent)) {
+            let name = paths::text(agent);
             let (fact, help) = match other == agent {
                 true => (format!("`{name}` is named twice"), "keep one of them"),
                 false => (
-                    format!("two of the agents are called `{}`", approval::last(agent)),
+                    format!("two of the agents are called `{}`", paths::last(agent)),
                     "rename one of them: a model calls agents by their names",
                 ),
             };
@@ -217,15 +230,15 @@ impl Delegation {
                 "name them in `agents = […]`, or leave `delegation` out",
             );
         }
-        if let Some(HandedOn::Of(handed_on)) = &self.tools {
-            for tool in handed_on
+        if let Some(InheritedTools::These(inherited)) = &self.tools {
+            for tool in inherited
                 .iter()
                 .filter(|tool| !settings.tools.contains(tool))
             {
                 errors.error(
                     tool.span(),
-                    format!("the agent has no tool `{}`", approval::text(tool)),
-                    approval::help_for_tool(tool, &settings.tools),
+                    format!("the agent has no tool `{}`", paths::text(tool)),
+                    paths::help_for_tool(tool, &settings.tools),
                 );
             }
         }

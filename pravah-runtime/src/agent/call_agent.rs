@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     AgentCall, Delegation,
-    team::{CallStart, TaskPrompt},
+    task::{CallStart, TaskPrompt},
 };
 use crate::{
     invocation::ContextScope,
@@ -33,7 +33,7 @@ struct Arguments {
 }
 
 /// An agent or a flow that may be called, as the calling model knows it.
-pub(super) struct KnownCallee {
+pub(super) struct CalleeSpec {
     name: String,
     description: String,
     /// Of a flow what it takes, with the schema of that.
@@ -42,7 +42,7 @@ pub(super) struct KnownCallee {
 
 /// What a model may call with the tool.
 pub(super) struct CallAgentTool {
-    callees: Vec<KnownCallee>,
+    callees: Vec<CalleeSpec>,
     scopes: Vec<ContextScope>,
 }
 
@@ -71,7 +71,7 @@ impl Delegation {
                 ));
             }
             let description = about.description.trim().to_owned();
-            KnownCallee {
+            CalleeSpec {
                 name,
                 description,
                 takes,
@@ -82,8 +82,8 @@ impl Delegation {
     }
 }
 
-/// Whom a call with these arguments calls.
-pub(crate) fn called_by(arguments: &model::Arguments) -> Option<&str> {
+/// The name of the callee in these arguments.
+pub(crate) fn callee_name(arguments: &model::Arguments) -> Option<&str> {
     match arguments {
         model::Arguments::Json(arguments) => arguments.get("agent")?.as_str(),
         model::Arguments::Text(_) => None,
@@ -113,7 +113,7 @@ impl CallAgentTool {
         let mut text =
             "Lets another agent do a part of the work, and returns its result. The agents:"
                 .to_owned();
-        for KnownCallee {
+        for CalleeSpec {
             name,
             description,
             takes,
@@ -136,7 +136,9 @@ impl CallAgentTool {
         let names: Vec<&str> = self.callees.iter().map(|it| &*it.name).collect();
         let mut properties = Map::new();
         let mut required = vec!["agent"];
-        let mut add = |name: &str, schema| properties.insert(name.to_owned(), schema);
+        let mut add = |name: &str, schema| {
+            properties.insert(name.to_owned(), schema);
+        };
         add("agent", json!({ "type": "string", "enum": names }));
         if inputs.len() < names.len() {
             let text = self.about_prompt();
@@ -149,8 +151,8 @@ impl CallAgentTool {
         }
         match inputs.as_slice() {
             [] => required.push("prompt"),
-            [input] => drop(add("input", (*input).clone())),
-            inputs => drop(add("input", json!({ "anyOf": inputs }))),
+            [input] => add("input", (*input).clone()),
+            inputs => add("input", json!({ "anyOf": inputs })),
         }
         if inputs.len() == names.len() {
             required.push("input");
@@ -185,31 +187,27 @@ impl CallAgentTool {
         let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
         // Where all properties are required, `null` stands for those that are left out.
         let input = input.filter(|input| !input.is_null());
-        let Some(takes) = &known.takes else {
-            let scope = self.scope(context)?;
-            let prompt = prompt.filter(|_| input.is_none());
-            let prompt =
-                prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
-            if prompt.trim().is_empty() {
-                return Err("the prompt is empty".to_owned());
+        let (start, scope) = match &known.takes {
+            None => {
+                let scope = self.scope(context)?;
+                let prompt = prompt.filter(|_| input.is_none());
+                let prompt = read_prompt(&agent, prompt)?;
+                let prompt = TaskPrompt::in_context(prompt, scope, messages);
+                (CallStart::Prompt(prompt), scope)
             }
-            let start = CallStart::Prompt(TaskPrompt::in_context(prompt, scope, messages));
-            let is_handoff = scope == ContextScope::Shared;
-            return Ok(AgentCall {
-                callee,
-                start,
-                is_handoff,
-            });
+            Some(takes) => {
+                let input = input.filter(|_| prompt.is_none());
+                let scope = context.unwrap_or_default();
+                if scope != ContextScope::Independent {
+                    return Err(format!("`{agent}` knows nothing of the conversation"));
+                }
+                (CallStart::Input(read_input(takes, &agent, input)?), scope)
+            }
         };
-        let input = input.filter(|_| prompt.is_none());
-        let input = input.ok_or_else(|| format!("`{agent}` takes an `input`, and no `prompt`"))?;
-        if context.is_some_and(|context| context != ContextScope::Independent) {
-            return Err(format!("`{agent}` knows nothing of the conversation"));
-        }
         Ok(AgentCall {
             callee,
-            start: CallStart::Input(takes_input(takes, &agent, input)?),
-            is_handoff: false,
+            start,
+            is_handoff: scope == ContextScope::Shared,
         })
     }
 
@@ -217,19 +215,32 @@ impl CallAgentTool {
     fn scope(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
         let scope = asked.or_else(|| self.scopes.first().copied());
         let scope = scope.filter(|scope| self.scopes.contains(scope));
-        scope.ok_or_else(|| "agents are not called in this `context`".to_owned())
+        scope.ok_or_else(|| match self.scopes.len() {
+            1 => "leave `context` out: there is one only".to_owned(),
+            _ => "agents are not called in this `context`".to_owned(),
+        })
     }
 }
 
 const ABOUT_CONTEXT: &str = "What the agent knows of this conversation: nothing (`independent`), \
-    all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`).";
+    all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`). A `shared` call is the only call of an answer.";
 
-/// The input, if the flow `agent` can take it.
-fn takes_input(
+/// What the agent is told, if it is told anything.
+fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
+    let prompt = prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
+    match prompt.trim().is_empty() {
+        true => Err("the prompt is empty".to_owned()),
+        false => Ok(prompt),
+    }
+}
+
+/// What the flow `agent` starts with, if it can take that.
+fn read_input(
     (fns, schema): &(StateFns, Value),
     agent: &str,
-    input: Value,
+    input: Option<Value>,
 ) -> Result<Value, String> {
+    let input = input.ok_or_else(|| format!("`{agent}` takes an `input`, and no `prompt`"))?;
     if let Some(reason) = explain(schema, &input) {
         return Err(format!("the input of `{agent}` does not fit: {reason}"));
     }

@@ -50,7 +50,7 @@ pub(super) fn run(
         };
         let at = &at;
         let just_resumed = ctx.scope().is_some_and(|step| step.just_resumed);
-        let handed_over = progress.handed_over().cloned();
+        let handoff_end = progress.handoff_end().cloned();
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {
@@ -80,15 +80,15 @@ pub(super) fn run(
             })
             .collect();
         progress.say(Message::Tool { results });
-        match handed_over {
+        match handoff_end {
             None => Ok(AgentStep::Ran),
-            Some(end) => taken_over(spec, end, node),
+            Some(end) => after_handoff(spec, end, node),
         }
     }
 }
 
 /// What follows where an agent has taken over: what it has returned is what the agent returns.
-fn taken_over(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep, FlowError> {
+fn after_handoff(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep, FlowError> {
     if end.has_failed() {
         return Err(FlowError::Failed {
             node: node.to_owned(),
@@ -99,7 +99,7 @@ fn taken_over(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep, F
     }
     let output = spec.read_output(&end.content);
     let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
-    Ok(AgentStep::HandedOver(output))
+    Ok(AgentStep::HandedOff(output))
 }
 
 /// Notes in the progress how the calls ended; an error where the agent cannot go on.

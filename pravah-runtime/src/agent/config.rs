@@ -194,7 +194,7 @@ impl AgentConfig {
         [&self.model].into_iter().chain(&self.fallback)
     }
 
-    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits, in the
+    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits, in the delegation, in the
     /// contract.
     ///
     /// # Errors
@@ -267,11 +267,11 @@ impl AgentConfig {
         if let ToolPolicy::Exact { tools } = &self.delegation.tools {
             let unknown = tools.iter().filter(|tool| self.tools.get(tool).is_none());
             problems.extend(unknown.map(|tool| {
-                format!("the agents that it calls are to have its tool `{tool}`, and it has none")
+                format!("`{tool}` is to be handed on to agents that it calls, and is not among its tools")
             }));
         }
         if self.delegation.allows_handoff() && (self.contract.is_some() || self.turns.is_some()) {
-            problems.push(NO_HANDING_OVER.to_owned());
+            problems.push(NO_HANDOFF.to_owned());
         }
         problems
     }
@@ -293,7 +293,7 @@ impl AgentConfig {
     }
 }
 
-const NO_HANDING_OVER: &str = "an agent with a contract or with `turns` answers itself, and no \
+const NO_HANDOFF: &str = "an agent with a contract or with `turns` answers itself, and no \
                                other one takes over from it";
 
 const NO_TURNS_UNDER_CONTRACT: &str =

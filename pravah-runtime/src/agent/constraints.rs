@@ -65,6 +65,16 @@ impl Constraints {
         self
     }
 
+    /// These, and what others refuse too.
+    pub(super) fn refusing_too(self, others: &Self) -> Self {
+        Self {
+            no_network: self.no_network || others.no_network,
+            no_commands: self.no_commands || others.no_commands,
+            no_credentials: self.no_credentials || others.no_credentials,
+            max_duration: self.max_duration,
+        }
+    }
+
     /// What is refused.
     pub(crate) fn refused(&self) -> Capabilities {
         let all = [

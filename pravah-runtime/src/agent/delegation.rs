@@ -1,10 +1,12 @@
 //! Agents that an agent may call.
 
+use std::any::TypeId;
+
 use schemars::JsonSchema as _;
 
 use super::Agent;
 use crate::{
-    graph::{NodeInfo, NodeSpec},
+    graph::{NodeInfo, NodeSpec, building},
     invocation::{ContextScope, ToolPolicy},
     state::StateFns,
 };
@@ -21,7 +23,7 @@ pub(crate) const DEEPEST: u32 = 4;
 /// An agent that is called starts with what the model tells it in place of its own prompt and knows nothing else of
 /// the conversation; it has its own preamble, model, tools and policy. A flow starts with the state that the model
 /// gives it. Both go on step by step as part of the run, beside the others that are called. One that fails fails its
-/// call, of which the model learns.
+/// call, of which the model learns. What the constraints of the caller refuse, agents that it calls are refused too.
 ///
 /// ```
 /// use pravah_runtime::{Delegation, prelude::*};
@@ -125,11 +127,12 @@ impl Delegation {
         self
     }
 
-    /// How many agents may be below this one: with 1, as unless set, those that it calls call no others; with 2 they
-    /// do if they say so themselves. It is at most 4.
+    /// How many levels of agents may be below this one, from 1 to 4: with 1, as unless set, those that it calls call no
+    /// others; with 2 they do where their own delegation says so. Another number is a mistake that
+    /// [`AgentConfig::check`](crate::AgentConfig::check) finds.
     #[must_use]
-    pub const fn max_depth(mut self, agents: u32) -> Self {
-        self.max_depth = agents;
+    pub const fn max_depth(mut self, levels: u32) -> Self {
+        self.max_depth = levels;
         self
     }
 
@@ -160,8 +163,13 @@ impl Delegation {
         self.contexts.contains(&ContextScope::Shared)
     }
 
+    /// The nodes that may be called.
+    pub(crate) fn callees(&self) -> Vec<NodeSpec> {
+        self.agents.iter().map(|callee| (callee.spec)()).collect()
+    }
+
     /// Whether no agent can be called.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.agents.is_empty()
     }
 
@@ -185,7 +193,7 @@ impl Delegation {
         if !(1..=DEEPEST).contains(&self.max_depth) {
             let depth = self.max_depth;
             problems.push(format!(
-                "`max_depth` is {depth}, and is to be 1 to {DEEPEST}"
+                "`max_depth` is {depth}, which is not from 1 to {DEEPEST}"
             ));
         }
         if self.max_children == 0 {
@@ -199,7 +207,7 @@ impl Delegation {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an agent nor a flow, and no agent can call it",
     label = "neither an agent nor a flow",
-    note = "an agent calls functions with `#[agent]` or `#[flow]` above them; what has `#[tool]` goes into `tools = […]`"
+    note = "an agent calls functions with `#[agent]` or `#[flow]` above them, and structs with `#[agent]`: a node or a gate goes into a `#[flow]`, and what has `#[tool]` into `tools = […]`"
 )]
 pub trait CallableAgent: 'static {
     #[doc(hidden)]
@@ -216,12 +224,12 @@ impl<A: Agent> CallableAgent for A {
                 takes: None,
                 returns: A::Output::schema_name().into_owned(),
             },
-            spec: NodeSpec::called::<A>,
+            spec: NodeSpec::callee::<A>,
         }
     }
 }
 
-/// An agent or a flow that an agent may call, to be made when that is put in a flow.
+/// An agent or a flow that may be called, as functions: it is made when its caller becomes part of a flow.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
@@ -242,21 +250,30 @@ pub(super) struct AboutCallee {
 
 impl Callee {
     /// The agent or the flow that `N` stands for.
-    pub fn of_node<N: NodeInfo>() -> Self {
+    pub fn of_node<N: NodeInfo + 'static>() -> Self {
+        // Through agents written by hand, of which the compiler sees no calls, a flow may call itself.
+        let spec = || {
+            let built = building(TypeId::of::<N>(), name_of::<N>, || Ok(N::spec()));
+            built.unwrap_or_else(|error| NodeSpec::not_made(N::SIGNATURE.name, &error))
+        };
         Self {
-            name: || N::SIGNATURE.name.to_owned(),
+            name: name_of::<N>,
             about: || {
-                let spec = N::spec();
+                let spec = (Self::of_node::<N>().spec)();
                 AboutCallee {
-                    description: spec.for_callers().to_owned(),
-                    takes: spec.takes_from_callers(),
+                    description: spec.description_for_callers().to_owned(),
+                    takes: spec.input_from_callers(),
                     returns: spec
                         .outputs
                         .first()
                         .map_or_else(String::new, ToString::to_string),
                 }
             },
-            spec: N::spec,
+            spec,
         }
     }
+}
+
+fn name_of<N: NodeInfo>() -> String {
+    N::SIGNATURE.name.to_owned()
 }

@@ -6,7 +6,7 @@
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
 //! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
-//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, `team` is the flow of those); it
+//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, a `task` is one at work); it
 //! comes to an `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
@@ -33,7 +33,7 @@ mod retry;
 mod routing;
 mod spec;
 mod step;
-mod team;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -49,7 +49,7 @@ use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
-pub(crate) use call_agent::{CALL_AGENT, called_by};
+pub(crate) use call_agent::{CALL_AGENT, callee_name};
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
@@ -69,7 +69,7 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
-pub(crate) use team::{AgentCall, TaskEnd, TaskPrompt};
+pub(crate) use task::{AgentCall, TaskEnd, TaskPrompt};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

@@ -30,8 +30,8 @@ pub(crate) enum AgentStep {
     Listens(Duration),
     /// The agent is done.
     Done(Live),
-    /// The agent is done with what another one has returned that has taken over.
-    HandedOver(Live),
+    /// Another agent has taken over, and the agent returns what that has returned.
+    HandedOff(Live),
 }
 
 /// Why a step failed.

@@ -53,17 +53,17 @@ pub(super) enum Pending {
         )]
         edited: Option<Value>,
     },
-    /// It calls another agent: once the step is committed, that has started. No snapshot has it.
+    /// It is to call an agent or a flow: the task starts when the step is committed. In no snapshot.
     #[serde(skip)]
     Calls(AgentCall),
-    /// The agent that it calls is at work, as the task of this number.
+    /// It waits for a task.
     Delegated {
         task: usize,
-        /// Whether that agent has taken over.
+        /// Whether an agent has taken over with it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_handoff: bool,
     },
-    /// The agent that it called has ended so. No snapshot has it.
+    /// Its task has ended. In no snapshot: the step that takes the result is not committed.
     #[serde(skip)]
     Returned {
         /// What the model reads, if it is asked again.
@@ -92,6 +92,11 @@ impl Pending {
     /// Whether it waits for a payload.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::InReview | Self::Suspended { .. })
+    }
+
+    /// Whether its result is there.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
     }
 
     /// Whether a payload is there that no step has taken yet.

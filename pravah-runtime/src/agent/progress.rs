@@ -69,12 +69,12 @@ pub(crate) struct AgentProgress {
     /// How many messages this visit has received.
     #[serde(default, skip_serializing_if = "is_zero")]
     messages_received: u32,
-    /// How many agents it has called in this visit.
+    /// The number of its next task: tasks of all attempts at the visit have different ones.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) tasks: usize,
-    /// How many agents were called in this visit, by it and by those below it.
+    next_task: usize,
+    /// How many tasks were started in this visit, by it and by all agents below it.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) children: u32,
+    called: u32,
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decided: Option<Decided>,
@@ -126,8 +126,8 @@ impl AgentProgress {
             inference_ms: 0,
             started_at: 0,
             messages_received: 0,
-            tasks: 0,
-            children: 0,
+            next_task: 0,
+            called: 0,
             decided: None,
             resumed: None,
         }

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value};
 
 use super::{
-    AgentConfig, Delegation, SUBMIT,
+    AgentConfig, SUBMIT,
     call_agent::CallAgentTool,
     contract::{self, ContractError, Envelope, instruction},
 };
@@ -120,31 +120,42 @@ impl AgentSpec {
         }
     }
 
-    /// The same agent, which may call these others.
-    pub(super) fn with_delegation(&self, delegation: Delegation) -> Self {
+    /// The same agent as one of this configuration calls it, with `depth` levels of agents left below it: with the
+    /// tools that the caller hands on, and refusing what the caller refuses.
+    pub(crate) fn as_callee(&self, caller: &AgentConfig, depth: u32) -> Self {
+        let own = &self.config;
         self.with_config(AgentConfig {
-            delegation,
-            ..self.config.clone()
+            tools: own
+                .tools
+                .with_tools_of(&caller.tools, &caller.delegation.tools),
+            ..self.below(caller, depth).config
         })
     }
 
-    /// The same agent, called by one of this configuration: with those of its tools that it lets agents have.
-    pub(super) fn with_tools_of(&self, caller: &AgentConfig) -> Self {
-        let own = &self.config.tools;
+    /// The same agent in a flow that one of this configuration calls.
+    pub(crate) fn below(&self, caller: &AgentConfig, depth: u32) -> Self {
         self.with_config(AgentConfig {
-            tools: own.with_tools_of(&caller.tools, &caller.delegation.tools),
+            delegation: self.config.delegation.below(depth),
+            constraints: self
+                .config
+                .constraints
+                .clone()
+                .refusing_too(&caller.constraints),
             ..self.config.clone()
         })
     }
 
     /// The same agent with other things to call.
     fn with_config(&self, config: AgentConfig) -> Self {
-        let (call_agent, _) = config.delegation.tool(&self.answer.name);
+        let (call_agent, wrong) = config.delegation.tool(&self.answer.name);
+        let mut problems = config.check().err().unwrap_or_default();
+        problems.extend(wrong);
         let answer = (!self.is_text).then_some(&self.answer);
         Self {
             tools: tools(&config, &call_agent, answer),
             call_agent: Arc::new(call_agent),
             config,
+            problems,
             ..self.clone()
         }
     }

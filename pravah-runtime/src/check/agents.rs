@@ -13,29 +13,29 @@ use crate::{
 };
 
 /// What is known of the agent `A`: an inherent constant goes before that of a trait.
-pub struct CalledAgent<A>(PhantomData<A>);
+pub struct CalleeSignature<A>(PhantomData<A>);
 
-impl<A: NodeInfo> CalledAgent<A> {
+impl<A: NodeInfo> CalleeSignature<A> {
     pub const SIGNATURE: Signature = A::SIGNATURE;
 }
 
-pub trait UnknownCalledAgent {
+pub trait UnknownCallee {
     /// An agent written by hand, of whose tools the compiler knows nothing: they may reach all there is.
     const SIGNATURE: Signature = Signature::new(
-        "an agent written by hand",
+        "agent written by hand",
         &[],
         Shape::new(ShapeKind::One, &[]),
     )
     .with_inside(Inside::Agent {
         tools: &[ToolRef {
-            name: "any",
+            name: "whatever it has",
             asks: &[<Context as Param>::REF],
         }],
         agents: &[],
     });
 }
 
-impl<A> UnknownCalledAgent for CalledAgent<A> {}
+impl<A> UnknownCallee for CalleeSignature<A> {}
 
 /// Checks the tool `name` of `agent`, which may call other agents.
 #[track_caller]
@@ -56,11 +56,9 @@ pub const fn check_beside_call_agent(agent: &str, name: &str) {
 #[track_caller]
 pub const fn check_depth(depth: u32) {
     if depth == 0 || depth > DEEPEST {
-        message(&["`max_depth` is not among 1 to "])
+        message(&["`max_depth` is not a number from 1 to "])
             .push_number(DEEPEST as usize)
-            .help(&[
-                "write how many agents may be below this one, each called by the one before it",
-            ])
+            .help(&["write how many levels of agents may be below this one"])
             .fail()
     }
 }
@@ -78,7 +76,7 @@ pub const fn check_children(children: u32) {
 /// Checks an agent that may take over from `agent`, which returns `output`. With `always` there is no other way to
 /// call it.
 #[track_caller]
-pub const fn check_taking_over(agent: &str, output: StateRef, called: Signature, always: bool) {
+pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, always: bool) {
     if let Inside::Net(_) = called.inside {
         if always {
             message(&[

@@ -21,12 +21,16 @@ use crate::{
     state::Live,
 };
 
-/// A failure on its way to whoever takes it.
+/// Who takes a failure.
 pub(super) enum Caught {
-    /// By a `catch`, around which are so many of the lists around the node.
-    Within(usize, CaughtBy),
-    /// By the agent that has called the one that failed: by this task of its, around which are so many lists.
-    ByCaller(usize, ItemId, TaskEnd),
+    /// A `catch`, with so many lists and tasks around it.
+    Catch { depth: usize, by: CaughtBy },
+    /// The agent at this depth that has called the one that failed.
+    Caller {
+        depth: usize,
+        task: ItemId,
+        end: TaskEnd,
+    },
 }
 
 /// What takes the failure.
@@ -57,7 +61,8 @@ impl Run {
                 && frame.has_tasks(node)
             {
                 let end = TaskEnd::failed(words_for_rescue(error));
-                return Some(Caught::ByCaller(depth, *item, end));
+                let task = *item;
+                return Some(Caught::Caller { depth, task, end });
             }
             // What a node within says of its failure holds for those around it too.
             let rules = frame.table.node(node).rules.as_ref();
@@ -66,7 +71,8 @@ impl Run {
                 continue;
             }
             if let Some(by) = catch_in(frame, node, error, (attempts, may_be_retried)) {
-                return Some(Caught::Within(depth, by.ok()?));
+                let by = by.ok()?;
+                return Some(Caught::Catch { depth, by });
             }
         }
         None
@@ -75,9 +81,9 @@ impl Run {
     pub(super) fn commit_failure(&mut self, path: &NodePath, caught: Caught) -> Out {
         let around = |depth| path.frame.get(..depth).unwrap_or_default();
         let done = match caught {
-            Caught::Within(depth, by) => self.commit_caught(around(depth), by),
-            Caught::ByCaller(depth, item, end) => {
-                self.fail_task(around(depth), item, end);
+            Caught::Catch { depth, by } => self.commit_caught(around(depth), by),
+            Caught::Caller { depth, task, end } => {
+                self.fail_task(around(depth), task, end);
                 None
             }
         };

@@ -39,6 +39,10 @@ impl Run {
         } = landed;
         self.end_agent_span(&path, &outcome);
         let attempt = self.observed_attempt(&path);
+        if self.state.frame(&path.frame).has_tasks(path.node) {
+            // Its clock was stopped while its tasks went on.
+            self.start_clock(&path);
+        }
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => {
                 let outputs = Outputs::of(&emitted);
@@ -52,11 +56,9 @@ impl Run {
                 self.ask(&path, *asks)
             }
             StepOutcome::Agent(step, progress) => {
-                if self.state.frame(&path.frame).has_tasks(path.node) {
-                    // It stood while others did what they were called for.
-                    self.start_clock(&path);
-                }
-                if started.is_some() && !matches!(step, AgentStep::Done(_)) {
+                if started.is_some()
+                    && !matches!(step, AgentStep::Done(_) | AgentStep::HandedOff(_))
+                {
                     self.note_start(&path, started);
                     self.count_time(&path, started);
                 }
@@ -85,7 +87,7 @@ impl Run {
         &mut self,
         path: &NodePath,
         step: AgentStep,
-        mut progress: Arc<AgentProgress>,
+        progress: Arc<AgentProgress>,
     ) -> (StepKind, Outputs, Out) {
         self.start_commit(path);
         match step {
@@ -97,7 +99,7 @@ impl Run {
                 self.notify_calls(path, &progress, &[]);
                 let out = self.go_on(path, progress);
                 if self.state.frame(&path.frame).has_tasks(path.node) {
-                    self.state.start_tasks(path, Vec::new());
+                    self.state.forget_taken_tasks(path);
                 }
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
@@ -109,13 +111,7 @@ impl Run {
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {
-                let left = self.state.children_left(path);
-                let (tasks, refused) = Arc::make_mut(&mut progress).start_calls(left);
-                self.notify_calls(path, &progress, &refused);
-                self.keep_agent(path, progress);
-                self.state.start_tasks(path, tasks);
-                self.stop_clock(path);
-                let out = self.reopen(path, calls);
+                let out = self.wait_for_calls(path, calls, progress);
                 (StepKind::ToolCalls, Outputs::Nothing, out)
             }
             AgentStep::InReview(mut question) => {
@@ -134,7 +130,7 @@ impl Run {
                 });
                 (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
             }
-            AgentStep::HandedOver(output) => {
+            AgentStep::HandedOff(output) => {
                 self.notify_calls(path, &progress, &[]);
                 let out = self.end_agent(path, &progress, output);
                 (StepKind::ToolCalls, Outputs::Branch(0), out)
@@ -151,6 +147,32 @@ impl Run {
                 (kind, Outputs::Branch(0), out)
             }
         }
+    }
+
+    /// Lets an agent wait for answers to its calls, and for the tasks that these start.
+    fn wait_for_calls(
+        &mut self,
+        path: &NodePath,
+        asked: Vec<OpenCall>,
+        mut progress: Arc<AgentProgress>,
+    ) -> Out {
+        let table = Arc::clone(&self.state.frame(&path.frame).table);
+        if table.inner(path.node).is_some() {
+            let left = self.state.children_left(path);
+            let (calls, refused) = Arc::make_mut(&mut progress).start_calls(left);
+            self.notify_calls(path, &progress, &refused);
+            let is_waiting = progress.waits_for_others();
+            self.keep_agent(path, progress);
+            self.state.start_tasks(path, calls);
+            if !is_waiting {
+                // It goes on: none of its calls was made.
+                return Out::Continue;
+            }
+        } else {
+            self.keep_agent(path, progress);
+        }
+        self.stop_clock(path);
+        self.reopen(path, asked)
     }
 
     /// Lets what an agent has returned go on.
@@ -226,7 +248,7 @@ impl Run {
         if let Some(now) = frame.progress.agents.get(&path.node)
             && frame.has_tasks(path.node)
         {
-            Arc::make_mut(&mut progress).keep_children_of(now);
+            Arc::make_mut(&mut progress).keep_called_of(now);
         }
         frame.set_agent(path.node, progress);
         Out::Continue

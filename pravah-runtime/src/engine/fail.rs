@@ -136,7 +136,7 @@ impl Run {
             kind: kind_of(error),
             message: error.to_string().into(),
             attempts,
-            is_last: !self.known.graph.fail_fast() && frame.has_tasks(path.node),
+            is_tried_last: !self.known.graph.fail_fast() && frame.has_tasks(path.node),
         };
         let is_asked = matches!(
             self.state.frame(&path.frame).progress.gates.get(&path.node),

@@ -119,7 +119,7 @@ impl LastStep {
     pub(super) fn named(&self, step: u64, table: &Table) -> Option<StepInfo> {
         let mut table = table;
         for item in &self.path.frame {
-            table = table.chain(item.list)?;
+            table = table.inner(item.list)?;
         }
         let entry = table.node(self.path.node);
         let outputs: &[_] = match self.outputs {

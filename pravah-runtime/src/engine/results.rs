@@ -94,7 +94,7 @@ impl Run {
                     ended: end_of(result),
                 });
             }
-            let Some(chain) = table.chain(item.list).cloned() else {
+            let Some(chain) = table.inner(item.list).cloned() else {
                 break;
             };
             table = chain;

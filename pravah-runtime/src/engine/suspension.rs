@@ -131,7 +131,16 @@ impl Run {
             .questions
             .insert(Arc::clone(id), question.clone());
         if let Some(agent) = was.progress.agents.get(node) {
-            now.set_agent(*node, Arc::clone(agent));
+            let mut agent = Arc::clone(agent);
+            if let Some(now) = now
+                .progress
+                .agents
+                .get(node)
+                .filter(|_| now.has_tasks(*node))
+            {
+                Arc::make_mut(&mut agent).keep_called_of(now);
+            }
+            now.set_agent(*node, agent);
         }
         match was.progress.attempts.get(node) {
             Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),

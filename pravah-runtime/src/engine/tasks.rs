@@ -1,4 +1,4 @@
-//! Tasks that are over before they have ended, and whatever else nobody waits for any more.
+//! Tasks that end before they are done: one that failed, and those of an agent that starts over.
 
 use super::{
     run::Run,

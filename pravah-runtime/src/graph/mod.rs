@@ -51,7 +51,7 @@ pub(crate) use rules::{Arrived, FailedBody, NodeRules, Rules};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name, NodeKind};
 pub use spec::{NodeSpec, specs, starting};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
-pub(crate) use team::START;
+pub(crate) use team::TEAM_START;
 pub use version::FlowVersion;
 use wiring::Wiring;
 
@@ -157,7 +157,8 @@ impl FlowGraph {
         ))
     }
 
-    /// Changes the nodes, which take and return what they did, where the graph is to be part of another.
+    /// Changes the nodes, not what they take and return. The graph is not linked again: it is to be inlined in another
+    /// one, which does that.
     pub(crate) fn change_nodes(&mut self, change: impl FnMut(&mut NodeSpec)) {
         self.specs.change(change);
     }

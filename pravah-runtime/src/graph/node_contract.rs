@@ -148,7 +148,7 @@ fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
 
 fn agents(spec: &NodeSpec) -> Vec<NodeContract> {
     match &spec.kind {
-        NodeKind::Agent(agent) => agent.members().iter().map(contract).collect(),
+        NodeKind::Agent(agent) => agent.callees().iter().map(contract).collect(),
         _ => Vec::new(),
     }
 }

@@ -215,7 +215,7 @@ impl NodeSpec {
     }
 
     /// The agent that the type `A` is, for others to call.
-    pub(crate) fn called<A: Agent>() -> Self {
+    pub(crate) fn callee<A: Agent>() -> Self {
         let kind = AgentNode::of_state::<A>().into_kind();
         let states = [state::<A>(), state::<A::Output>()];
         let [takes, returns] = states.map(|state| [state]);
@@ -223,8 +223,8 @@ impl NodeSpec {
         node.under(A::policy())
     }
 
-    /// What agents read of it that may call it: its doc comment, or what its own model is told first.
-    pub(crate) fn for_callers(&self) -> &str {
+    /// The description that models of callers read: its doc comment, or else its preamble.
+    pub(crate) fn description_for_callers(&self) -> &str {
         match (self.about.description, &self.kind) {
             (Some(description), _) => description,
             (None, NodeKind::Agent(agent)) => &agent.spec.config.preamble,
@@ -232,8 +232,8 @@ impl NodeSpec {
         }
     }
 
-    /// What agents give it that call it, if it is a flow: its input.
-    pub(crate) fn takes_from_callers(&self) -> Option<StateFns> {
+    /// The input that callers give it, if it is a flow.
+    pub(crate) fn input_from_callers(&self) -> Option<StateFns> {
         match &self.kind {
             NodeKind::Flow(_) => self.about.params.first()?.first().copied(),
             _ => None,
@@ -298,6 +298,15 @@ impl NodeSpec {
                 outputs: Vec::new(),
                 asks: &[],
             },
+        }
+    }
+
+    /// A node that could not be made.
+    pub(crate) fn not_made(id: &'static str, why: &FlowError) -> Self {
+        Self {
+            id: id.into(),
+            kind: NodeKind::Broken(why.to_string().into()),
+            ..Self::broken()
         }
     }
 

@@ -315,7 +315,7 @@ impl Table {
     }
 
     /// What runs within `node`: of a list the chain for each item, of an agent those that it calls.
-    pub(crate) fn chain(&self, node: NodeIx) -> Option<&Arc<Self>> {
+    pub(crate) fn inner(&self, node: NodeIx) -> Option<&Arc<Self>> {
         let graph = match &self.node(node).kind {
             NodeKind::Each(each) => Some(&each.chain),
             NodeKind::Agent(agent) => agent.team.as_ref(),

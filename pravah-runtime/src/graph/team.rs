@@ -1,16 +1,16 @@
-//! The agents and flows that an agent may call, as a graph: a run of it is one call, and starts at one of them.
+//! Teams: the agents and flows that an agent may call, as one graph. A task runs the part of it that was called.
 
 use std::{borrow::Cow, sync::Arc};
 
 use schemars::Schema;
 
 use super::{
-    About, FlowGraph, FlowSpec, NodeKind, NodeSpec,
+    About, AgentNode, FlowGraph, FlowSpec, NodeKind, NodeSpec,
     link::link_within,
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
-    agent::TaskPrompt,
+    agent::{AgentConfig, TaskPrompt},
     error::FlowError,
     index::NodeIx,
     node::{Inputs, Policy, Started},
@@ -18,25 +18,91 @@ use crate::{
     topology::ShapeKind,
 };
 
-/// The node of a team from which an output leads to each of its members. It never runs: a call starts behind it.
-pub(crate) const START: NodeIx = NodeIx(0);
+/// The node of a team from which an output leads to each callee. It never runs: a task starts behind it.
+pub(crate) const TEAM_START: NodeIx = NodeIx(0);
 
-/// What the start of a team is called, and takes. `(`: nobody wrote it.
+/// The id and the input of a team's start. No name of a user's begins with `(`.
 const CALL: &str = "(call)";
 /// What a team returns.
 const RESULT: &str = "(result)";
 
-/// What that is.
+/// What a callee that is an agent takes.
 const TASK_PROMPT: StateFns = StateFns {
     schema: |_| Schema::default(),
     type_of: StateType::of::<TaskPrompt>,
 };
 
+impl AgentNode {
+    /// The flow that a task of the agent runs, with ids that start with `within`; `None` where it calls nobody.
+    pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
+        let callees = self.callees();
+        if callees.is_empty() {
+            return Ok(None);
+        }
+        let callees = callees.into_iter().map(prompted).collect();
+        FlowGraph::of_team(callees, within).map(Some)
+    }
+
+    /// The agents and flows that it may call, with the tools, the refusals and the depth that they have then.
+    pub(crate) fn callees(&self) -> Vec<NodeSpec> {
+        let caller = &self.spec.config;
+        let depth = caller.delegation.max_depth.saturating_sub(1);
+        let mut callees = caller.delegation.callees();
+        for callee in &mut callees {
+            match &mut callee.kind {
+                NodeKind::Agent(agent) => {
+                    agent.spec = Arc::new(agent.spec.as_callee(caller, depth))
+                }
+                _ => put_below(callee, caller, depth),
+            }
+            note_problems(callee);
+        }
+        callees
+    }
+}
+
+/// Lets the agents in a flow that is called have `depth` levels of agents below them, and refuse what the caller does.
+fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
+    match &mut spec.kind {
+        NodeKind::Agent(agent) => {
+            agent.spec = Arc::new(agent.spec.below(caller, depth));
+            note_problems(spec);
+        }
+        NodeKind::Flow(flow) => flow.change_nodes(|node| put_below(node, caller, depth)),
+        NodeKind::Each(each) => each
+            .chain
+            .change_nodes(|node| put_below(node, caller, depth)),
+        NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Broken(_) => {}
+    }
+}
+
+/// What an agent cannot be where it is called makes the flow that has its caller one that cannot be made.
+fn note_problems(spec: &mut NodeSpec) {
+    if let NodeKind::Agent(agent) = &spec.kind
+        && !agent.spec.problems().is_empty()
+    {
+        spec.kind = NodeKind::Broken(agent.spec.problems().join("; ").into());
+    }
+}
+
+/// An agent that takes a prompt in place of its own states.
+fn prompted(mut callee: NodeSpec) -> NodeSpec {
+    let NodeKind::Agent(agent) = &mut callee.kind else {
+        return callee;
+    };
+    agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
+    // That of this agent and of no other.
+    callee.params = vec![vec![format!("({})", callee.id).into()]];
+    callee.reads = Vec::new();
+    callee.about.params = vec![vec![TASK_PROMPT]];
+    callee.about.asks = &[];
+    callee
+}
+
 impl FlowGraph {
-    /// The team of these agents and flows, whose ids start with `within`.
-    pub(crate) fn of_team(members: Vec<NodeSpec>, within: &str) -> Result<Self, String> {
-        let members: Vec<NodeSpec> = members.into_iter().map(called).collect();
-        let numbers = 1..=members.len();
+    /// The team of these agents and flows.
+    fn of_team(callees: Vec<NodeSpec>, within: &str) -> Result<Self, String> {
+        let numbers = 1..=callees.len();
         let to_each = numbers.map(|node| vec![Port { node, param: 0 }]);
         let start_wiring = NodeWiring {
             outputs: to_each.collect(),
@@ -46,14 +112,12 @@ impl FlowGraph {
             outputs: vec![Vec::new()],
             catch: Vec::new(),
         };
+        let ends = callees.iter().map(|_| ends.clone());
         let wiring = Wiring {
             entry: vec![Port { node: 0, param: 0 }],
-            nodes: [start_wiring]
-                .into_iter()
-                .chain(members.iter().map(|_| ends.clone()))
-                .collect(),
+            nodes: [start_wiring].into_iter().chain(ends).collect(),
         };
-        let nodes = [start(&members)].into_iter().chain(members).collect();
+        let nodes = [start(&callees)].into_iter().chain(callees).collect();
         let specs = FlowSpec::new(nodes, wiring);
         let (graph, problems) = link_within(CALL.into(), RESULT.into(), specs, within);
         match problems.first() {
@@ -63,25 +127,7 @@ impl FlowGraph {
     }
 }
 
-/// A member as it is called: an agent is told what to do, and asks for nothing itself.
-fn called(member: NodeSpec) -> NodeSpec {
-    match &member.kind {
-        NodeKind::Agent(_) => NodeSpec {
-            // The prompt of this agent and of no other.
-            params: vec![vec![format!("({})", member.id).into()]],
-            reads: Vec::new(),
-            about: About {
-                params: vec![vec![TASK_PROMPT]],
-                asks: &[],
-                ..member.about
-            },
-            ..member
-        },
-        _ => member,
-    }
-}
-
-fn start(members: &[NodeSpec]) -> NodeSpec {
+fn start(callees: &[NodeSpec]) -> NodeSpec {
     let never = |_: &mut Inputs<'_>| -> Started {
         let why = "the start of a team does not run".to_owned();
         Err(Box::new(FlowError::BuildError(why.into())))
@@ -91,9 +137,9 @@ fn start(members: &[NodeSpec]) -> NodeSpec {
         params: vec![vec![CALL.into()]],
         reads: Vec::new(),
         shape: ShapeKind::Choice,
-        outputs: members
+        outputs: callees
             .iter()
-            .flat_map(|member| member.params.first()?.first().cloned())
+            .flat_map(|callee| callee.params.first()?.first().cloned())
             .collect(),
         policy: Policy::new(),
         kind: NodeKind::Function(Arc::new(never)),

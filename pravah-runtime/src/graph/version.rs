@@ -72,7 +72,7 @@ impl Table {
             takers.insert(format!("{around}{key}"), self.taker_of(*place));
         }
         for (key, node) in &self.node_by_key {
-            if let Some(chain) = self.chain(*node) {
+            if let Some(chain) = self.inner(*node) {
                 chain.add_takers(&format!("{around}{key}/"), takers);
             }
         }
@@ -81,7 +81,7 @@ impl Table {
     fn add_node_keys(&self, around: &str, keys: &mut BTreeSet<String>) {
         for (key, node) in &self.node_by_key {
             let key = format!("{around}{key}");
-            if let Some(chain) = self.chain(*node) {
+            if let Some(chain) = self.inner(*node) {
                 chain.add_node_keys(&format!("{key}/"), keys);
             }
             keys.insert(key);

@@ -79,7 +79,7 @@ pub enum ContextScope {
     Independent,
     /// All of it up to the call, without calls that have no result.
     Inherited,
-    /// It goes on with the conversation itself, in the task of the caller: what it returns is what the caller returns.
+    /// All of it, and it takes over: what it returns is what the caller returns, whose model is asked no more.
     Shared,
 }
 

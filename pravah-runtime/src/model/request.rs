@@ -82,7 +82,7 @@ pub trait ModelClient: Send + Sync {
 pub struct ModelRequest {
     /// The node that asks. It is not sent.
     pub node: String,
-    /// Which items of `each` the node works on, outermost first. They are not sent.
+    /// Which items of `each`, and which tasks, the node works on, outermost first. They are not sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<usize>,
     /// Which visit of the node, with these items, this is, from 1: each in which a model was asked

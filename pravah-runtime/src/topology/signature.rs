@@ -166,7 +166,7 @@ impl Signature {
         capabilities(self.asks).and(self.capabilities_inside())
     }
 
-    /// What can be reached by what is inside the node: all that an agent can reach that is called.
+    /// What is reached from inside the node. Of an agent that is called that is all: its own function does not run.
     pub const fn capabilities_inside(self) -> Capabilities {
         let mut all = Capabilities::NONE;
         match self.inside {

@@ -91,7 +91,7 @@ fn of<'a>(asked: &'a [ModelRequest], node: &str) -> Vec<&'a ModelRequest> {
         .collect()
 }
 
-// A13, A20, S2.30
+// S2.30
 #[tokio::test]
 async fn the_agent_that_is_called_knows_what_it_is_told_and_its_answer_is_that_of_the_call() {
     let script = ScriptedModel::new()
@@ -132,7 +132,7 @@ async fn the_model_reads_whom_it_may_call_and_what_for() {
     );
 }
 
-// A10, S2.11
+// S2.11
 #[tokio::test]
 async fn agents_that_one_answer_calls_run_side_by_side_and_their_results_keep_the_order_of_the_calls()
  {
@@ -187,7 +187,7 @@ async fn the_model_learns_that_an_agent_has_failed_and_goes_on() {
     let results = model.results();
     assert!(results[0].is_error);
     assert!(
-        results[0].text.starts_with("the agent failed: "),
+        results[0].text.starts_with("the call failed: "),
         "{}",
         &*results[0].text
     );
@@ -261,4 +261,15 @@ async fn the_steps_name_the_agents() {
             "5. lead (model) -> Report",
         ]
     );
+}
+
+#[tokio::test]
+#[should_panic(expected = "the script has no node `researcher`")]
+async fn a_test_hears_of_answers_that_an_agent_lacks_whose_caller_goes_on() {
+    let script = ScriptedModel::new()
+        .call("lead", "call_agent", told("researcher", "Look."))
+        .call("lead", "submit", text("Done."));
+    let (mut run, _) = run_by(script.clone());
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+    script.assert_used();
 }

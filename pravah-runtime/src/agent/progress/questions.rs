@@ -59,8 +59,7 @@ impl AgentProgress {
 
     /// Whether a call waits: for a payload, or for an agent that it calls.
     pub(crate) fn waits_for_others(&self) -> bool {
-        let is_done = |pending: &Pending| matches!(pending, Pending::Done(_));
-        !self.pending.iter().all(is_done)
+        !self.pending.iter().all(Pending::is_done)
     }
 
     /// The calls that wait for a payload, with what is asked of them.

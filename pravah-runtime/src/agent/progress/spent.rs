@@ -31,8 +31,8 @@ impl AgentProgress {
     /// Takes over what is counted of earlier attempts at the visit: tokens, and calls of agents.
     pub(crate) fn with_counts_of(mut self, before: &Self) -> Self {
         self.lost_tokens = before.lost_tokens;
-        self.tasks = before.tasks;
-        self.children = before.children;
+        self.next_task = before.next_task;
+        self.called = before.called;
         self
     }
 
@@ -57,13 +57,13 @@ impl AgentProgress {
     pub(crate) fn next_attempt(before: Option<&Self>, spent: Option<Spent>) -> Option<Self> {
         let lost = before.map_or(0, |before| before.lost_tokens);
         // The calls of two attempts are different ones, also by their numbers.
-        let (tasks, children) = before.map_or((0, 0), |before| (before.tasks, before.children));
+        let (next_task, called) = before.map_or((0, 0), |before| (before.next_task, before.called));
         let spent = spent.or_else(|| before.map(Self::spent))?;
         let lost_tokens = lost.saturating_add(spent.usage.total());
-        (lost_tokens > 0 || tasks > 0).then(|| Self {
+        (lost_tokens > 0 || next_task > 0).then(|| Self {
             lost_tokens,
-            tasks,
-            children,
+            next_task,
+            called,
             ..Self::not_started()
         })
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl AgentProgress {
-    /// Which agents it has called that are still at work, or have returned what no step has taken yet.
+    /// The numbers of the tasks that it waits for.
     pub(crate) fn open_tasks(&self) -> impl Iterator<Item = usize> {
         self.pending.iter().filter_map(Pending::task)
     }
@@ -21,8 +21,10 @@ impl AgentProgress {
     /// A task that it waits for and that it has not counted, or one beyond what it can count.
     pub(crate) fn task_out_of_count(&self) -> Option<usize> {
         let most = u32::MAX as usize;
-        let last = Some(self.tasks).filter(|tasks| *tasks > most);
-        self.open_tasks().find(|task| *task >= self.tasks).or(last)
+        let last = Some(self.next_task).filter(|next| *next > most);
+        self.open_tasks()
+            .find(|task| *task >= self.next_task)
+            .or(last)
     }
 
     /// Which model call of this visit asked for the calls that are open.
@@ -38,8 +40,7 @@ impl AgentProgress {
             Pending::Delegated { task, .. } => has_ended(*task),
             Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => false,
         };
-        let is_done = |pending: &Pending| matches!(pending, Pending::Done(_));
-        self.pending.iter().any(can_run) || self.pending.iter().all(is_done)
+        self.pending.iter().any(can_run) || self.pending.iter().all(Pending::is_done)
     }
 
     /// Takes what the agents have returned that it has called, where they have.
@@ -59,7 +60,7 @@ impl AgentProgress {
     }
 
     /// How the agent has ended that has taken over, if one has.
-    pub(in crate::agent) fn handed_over(&self) -> Option<&TaskEnd> {
+    pub(in crate::agent) fn handoff_end(&self) -> Option<&TaskEnd> {
         self.pending.iter().find_map(|pending| match pending {
             Pending::Returned {
                 end,
@@ -85,12 +86,12 @@ impl AgentProgress {
                 *pending = Pending::Done(result(call, text, true));
                 refused.push(call.id.clone());
             } else if started.len() < left as usize {
-                let task = self.tasks;
-                self.tasks = task.saturating_add(1);
+                let task = self.next_task;
+                self.next_task = task.saturating_add(1);
                 started.push((task, agent_call.clone()));
                 *pending = Pending::Delegated { task, is_handoff };
             } else {
-                let text = "not called: no more agents may be called";
+                let text = "not called: no more agents may be called in this visit";
                 *pending = Pending::Done(result(call, text, true));
                 refused.push(call.id.clone());
             }
@@ -100,16 +101,16 @@ impl AgentProgress {
 
     /// How many more agents may be called, of at most so many.
     pub(crate) fn children_left(&self, most: u32) -> u32 {
-        most.saturating_sub(self.children)
+        most.saturating_sub(self.called)
     }
 
     /// Counts agents that were called, by it or below it.
     pub(crate) fn add_children(&mut self, children: u32) {
-        self.children = self.children.saturating_add(children);
+        self.called = self.called.saturating_add(children);
     }
 
     /// Keeps the count of agents that were called meanwhile by those below it.
-    pub(crate) fn keep_children_of(&mut self, now: &Self) {
-        self.children = self.children.max(now.children);
+    pub(crate) fn keep_called_of(&mut self, now: &Self) {
+        self.called = self.called.max(now.called);
     }
 }

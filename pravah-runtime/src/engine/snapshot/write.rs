@@ -292,7 +292,7 @@ fn place<'a>(table: &'a Table, path: &NodePath) -> (Vec<(Key<'a>, usize)>, Key<'
     let mut items = Vec::with_capacity(path.frame.len());
     for item in &path.frame {
         items.push((node_key(table, item.list), item.index));
-        if let Some(chain) = table.chain(item.list) {
+        if let Some(chain) = table.inner(item.list) {
             table = chain;
         }
     }

@@ -224,8 +224,11 @@ impl RunState {
     /// Makes a node that failed the next to move.
     pub(crate) fn try_again(&mut self, path: &NodePath) {
         let failed = &mut self.frame_mut(&path.frame).progress.failed;
-        if let Some(failed) = failed.get_mut(&path.node).filter(|failed| failed.is_last) {
-            Arc::make_mut(failed).is_last = false;
+        if let Some(failed) = failed
+            .get_mut(&path.node)
+            .filter(|failed| failed.is_tried_last)
+        {
+            Arc::make_mut(failed).is_tried_last = false;
         }
         self.move_to_front(path);
     }

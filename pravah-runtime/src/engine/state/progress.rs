@@ -78,5 +78,5 @@ pub(crate) struct FailedNode {
     pub(crate) attempts: u32,
     /// Whether everything else goes on before it is tried again; noted of agents that have called others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_last: bool,
+    pub(crate) is_tried_last: bool,
 }

@@ -10,12 +10,12 @@ use super::{
 };
 use crate::{
     agent::{AgentCall, TaskEnd},
-    graph::{NodeIx, NodeKind, START},
+    graph::{NodeIx, NodeKind, TEAM_START},
     state::Live,
 };
 
 impl Frame {
-    /// Whether `node` is an agent, whose items are tasks.
+    /// Whether `node` is an agent that has tasks.
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
         matches!(self.table.node(node).kind, NodeKind::Agent(_))
             && self.progress.lists.contains(&node)
@@ -23,12 +23,12 @@ impl Frame {
 
     /// Starts the task of this number of the agent at `node`.
     fn start_task(&mut self, node: NodeIx, task: usize, call: AgentCall, step: u64) {
-        let Some(team) = self.table.chain(node) else {
+        let Some(team) = self.table.inner(node) else {
             return;
         };
         let mut frame = Self::new(Arc::clone(team));
         frame.is_started = true;
-        if let Some(arc) = team.node(START).outputs.get(call.callee) {
+        if let Some(arc) = team.node(TEAM_START).outputs.get(call.callee) {
             frame.put(arc, call.start.into_live(), step, &mut Fed::new());
         }
         let list = self.progress.lists.get_or_insert_with(node, Arc::default);
@@ -72,13 +72,11 @@ impl Frame {
 
     /// Whether the agent itself can make a step, and not only its tasks.
     pub(crate) fn agent_can_go_on(&self, node: NodeIx) -> bool {
-        let (agent, list) = (
-            self.progress.agents.get(&node),
-            self.progress.lists.get(&node),
-        );
+        let agent = self.progress.agents.get(&node);
+        let list = self.progress.lists.get(&node);
         let has_ended = |task: usize| list.is_some_and(|list| list.done.contains(&task));
         match self.progress.failed.get(&node) {
-            Some(failed) => !failed.is_last,
+            Some(failed) => !failed.is_tried_last,
             None => agent.is_some_and(|agent| agent.can_go_on(has_ended)),
         }
     }
@@ -90,11 +88,11 @@ impl Frame {
         };
         let team = &task.table;
         let arc = agent.spec.callee(called);
-        let Some(arc) = arc.and_then(|callee| team.node(START).outputs.get(callee)) else {
+        let Some(arc) = arc.and_then(|callee| team.node(TEAM_START).outputs.get(callee)) else {
             return false;
         };
-        let nodes = task.tokens.keys().map(|slot| team.slot(*slot).node);
-        nodes.into_iter().all(|node| match arc.starts.first() {
+        let mut nodes = task.tokens.keys().map(|slot| team.slot(*slot).node);
+        nodes.all(|node| match arc.starts.first() {
             Some(scope) => team.is_within(node, *scope),
             None => arc
                 .to
@@ -131,19 +129,24 @@ impl Frame {
 }
 
 impl RunState {
-    /// Starts the tasks of these numbers of the agent at `path`, which was just committed, and forgets those that it
-    /// has taken the results of.
+    /// Forgets the tasks whose results the agent at `path` has taken.
+    pub(crate) fn forget_taken_tasks(&mut self, path: &NodePath) {
+        let frame = self.frame_mut(&path.frame);
+        frame.forget_taken_tasks(path.node);
+        frame.queue_agent(path.node);
+        self.settle(&path.frame, None);
+    }
+
+    /// Starts the tasks of these numbers of the agent at `path`, which is being committed.
     pub(crate) fn start_tasks(&mut self, path: &NodePath, calls: Vec<(usize, AgentCall)>) {
         let step = self.this_step();
         let frame = self.frame_mut(&path.frame);
         let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        frame.forget_taken_tasks(path.node);
         for (task, call) in calls {
             frame.start_task(path.node, task, call, step);
         }
-        frame.queue_agent(path.node);
         self.count_children(path, count);
-        self.settle(&path.frame, None);
+        self.forget_taken_tasks(path);
     }
 
     /// Counts tasks of the agent at `path` for it, and for those around it that have called it.

@@ -29,7 +29,8 @@ pub use turn::{ScriptedCall, ScriptedTurn};
 ///    taken too, and so is an [`error`](Self::error): the repair, the retry, the fallback or the next
 ///    attempt takes the one after it. A step that was dropped has taken none.
 /// 3. The items of an `each` all take the answers of `node` from the first, each for itself; a list
-///    `node[0]` is for that item alone, `node[0][1]` for one within lists of lists.
+///    `node[0]` is for that item alone, `node[0][1]` for one within lists of lists. So do the tasks of an agent:
+///    `node[0]` is for what its first call runs.
 /// 4. A list `node#2` is for the second visit alone, `node[0]#2` for the second visit of one item: that
 ///    visit takes nothing from the other lists, nor any other visit from this one. Visits are counted
 ///    where a model was asked, for each item by itself, also when its list runs again.
@@ -94,6 +95,8 @@ struct Taken {
     answers: BTreeMap<String, BTreeSet<usize>>,
     /// Calls of tools in them that could not be run.
     wrong_calls: BTreeSet<String>,
+    /// What was asked for and is not there, in words.
+    missing: BTreeSet<String>,
 }
 
 impl Taken {
@@ -248,14 +251,15 @@ impl ScriptedModel {
         all.collect()
     }
 
-    /// Ends a test with a panic that lists the answers that nobody took, and the calls of tools that could
-    /// not be run: of a tool that the agent does not have, or with arguments that do not fit. A script that
-    /// means a model to make such a mistake looks at [`unused`](Self::unused) instead. A reply that does not
-    /// fit is no such call: it is repaired, which takes another answer.
+    /// Ends a test with a panic that lists the answers that nobody took, those that were asked for and are not there,
+    /// as of an agent whose caller goes on without it, and the calls of tools that could not be run: of a tool that the
+    /// agent does not have, or with arguments that do not fit. A script that means a model to make such a mistake looks
+    /// at [`unused`](Self::unused) instead. A reply that does not fit is no such call: it is repaired, which takes
+    /// another answer.
     ///
     /// # Panics
     ///
-    /// If an answer was not taken, or a call could not be run.
+    /// If an answer was not taken or is missing, or a call could not be run.
     #[track_caller]
     #[expect(clippy::panic, reason = "it is what a test calls to fail")]
     pub fn assert_used(&self) {
@@ -266,9 +270,18 @@ impl ScriptedModel {
                 unused.join("\n  ")
             );
         }
-        let wrong_calls: Vec<String> = self.taken().wrong_calls.iter().cloned().collect();
-        if !wrong_calls.is_empty() {
-            panic!("the script is wrong: {}", wrong_calls.join("; "));
+        let Taken {
+            wrong_calls,
+            missing,
+            ..
+        } = &*self.taken();
+        let wrong: Vec<&str> = missing
+            .iter()
+            .chain(wrong_calls)
+            .map(String::as_str)
+            .collect();
+        if !wrong.is_empty() {
+            panic!("the script is wrong: {}", wrong.join("; "));
         }
     }
 
@@ -297,6 +310,10 @@ impl ScriptedModel {
     }
 
     fn answer(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        let missing = |why: String| {
+            self.taken().missing.insert(why.clone());
+            ModelError::new(ModelErrorKind::InvalidRequest, why)
+        };
         let Some((name, turns)) = self.list_for(request, request.visit) else {
             return Err(missing(format!(
                 "the script has no node `{}`: it has {}",
@@ -370,8 +387,4 @@ fn explained(request: &ModelRequest, none_left: String) -> String {
         (None, Some(told)) => format!("{none_left}, after which came: {told}"),
         (None, None) => none_left,
     }
-}
-
-fn missing(message: String) -> ModelError {
-    ModelError::new(ModelErrorKind::InvalidRequest, message)
 }

@@ -124,7 +124,7 @@ async fn outcome(
             _ => panic!("it waits"),
         }
     }
-    panic!("it goes on for ever");
+    panic!("it loops forever");
 }
 
 #[tokio::test]

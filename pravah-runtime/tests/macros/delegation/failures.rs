@@ -121,7 +121,7 @@ async fn an_answer_that_cannot_be_read_leaves_what_was_called_as_it_is() {
     let (id, _) = suspended(run.next(ctx()).await);
     run.answer(ctx(), &id, 7).await.map(drop).unwrap_err();
     run = restart(&run).with_factory(model.factory());
-    assert!(matches!(run.status(), RunStatus::Ready { .. }));
+    assert!(matches!(run.status(), RunStatus::Ready));
     run.next(ctx()).await.unwrap();
     run.answer(ctx(), &id, "noon").await.unwrap();
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
@@ -190,12 +190,12 @@ async fn a_second_attempt_calls_others_under_other_numbers_and_within_the_limit_
     assert_eq!(of(&model.asked(), "reader").len(), 1);
     assert_eq!(
         &*model.results()[0].text,
-        "not called: no more agents may be called"
+        "not called: no more agents may be called in this visit"
     );
 }
 
 #[tokio::test]
-async fn the_time_of_an_agent_stands_while_others_do_what_they_were_called_for() {
+async fn the_clock_of_an_agent_is_stopped_while_its_tasks_go_on() {
     let clock = ManualClock::new(SystemTime::now());
     let script = ScriptedModel::new()
         .calls("chief", [call("reader")])
@@ -281,4 +281,43 @@ async fn observers_receive_the_end_of_a_call_that_was_not_made() {
     let mut events = run.events();
     output(run.run(ctx()).await);
     assert_eq!(tool_events(&mut events), (0, 2));
+}
+
+/// Waits for a day.
+#[tool]
+async fn sleep() -> Result<String, ToolError> {
+    tokio::time::sleep(Duration::from_secs(86_400)).await;
+    Ok("rested".to_owned())
+}
+
+/// You write reports in a hurry.
+#[agent(
+    model = "openai://m",
+    output = Report,
+    tools = [sleep, ask],
+    agents = [reader],
+    delegation(max_children = 1),
+    total_timeout = "1m",
+)]
+fn hurried(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn hurrying(question: Question) -> Report {
+    flow! { hurried }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_whose_calls_were_all_refused_still_runs_out_of_time() {
+    let script = ScriptedModel::new()
+        .calls("hurried", [call("reader")])
+        .call("reader", "submit", text("read"))
+        .calls("hurried", [call("reader")])
+        .call("hurried", "sleep", json!({}))
+        .call("hurried", "submit", text("Done."));
+    let run = hurrying::start(question()).unwrap();
+    let mut run = run.with_factory(Recorder::new(script).factory());
+    let error = run.run(ctx()).await.map(drop).unwrap_err().to_string();
+    assert_eq!(error, "node `hurried` took longer than 1m");
 }

@@ -192,7 +192,7 @@ async fn a_flow_that_fails_fails_its_call() {
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
     let result = model.results().remove(0);
     assert!(result.is_error);
-    assert_eq!(&*result.text, "the agent failed: too much");
+    assert_eq!(&*result.text, "the call failed: too much");
 }
 
 #[tokio::test]

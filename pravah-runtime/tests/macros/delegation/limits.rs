@@ -125,7 +125,7 @@ async fn the_most_agents_of_a_visit_count_those_below_too() {
             };
             let result = results.last().unwrap();
             assert_eq!(
-                &*result.text, "not called: no more agents may be called",
+                &*result.text, "not called: no more agents may be called in this visit",
                 "{node}"
             );
             assert!(result.is_error);
@@ -266,4 +266,99 @@ async fn what_the_agents_that_may_be_called_ask_for_is_looked_at_before_the_run(
         .collect();
     let of_reader = unmet.iter().filter(|unmet| unmet.contains("`reader`"));
     assert_eq!(of_reader.count(), 2, "{unmet:?}");
+}
+
+/// An agent written by hand, of whose calls the compiler knows nothing.
+#[state]
+struct Draft {
+    text: String,
+}
+
+impl Agent for Draft {
+    type Output = Finding;
+
+    fn build() -> AgentConfig {
+        let circle = Delegation::new().with_agent::<drafting>();
+        AgentConfig::new("You draft.", "openai://m").with_delegation(circle)
+    }
+}
+
+/// You edit drafts.
+#[agent(model = "openai://m", output = Report, agents = [Draft], delegation(max_depth = 2))]
+fn drafter(question: &Question) -> String {
+    question.text.clone()
+}
+
+/// Has somebody draft.
+#[flow(named)]
+fn drafting(question: Question) -> Report {
+    flow! { drafter }
+}
+
+#[test]
+fn a_flow_that_calls_itself_through_an_agent_written_by_hand_is_not_made() {
+    let error = drafting::graph().err().unwrap().to_string();
+    assert!(error.contains("`drafting` contains itself"), "{error}");
+}
+
+/// A writer by hand, who refuses the network for himself and whom he calls.
+#[state]
+struct Topic {
+    name: String,
+}
+
+impl Agent for Topic {
+    type Output = Report;
+
+    fn build() -> AgentConfig {
+        let constraints = pravah_runtime::Constraints::new().no_network();
+        let config = AgentConfig::new("You write.", "openai://m").with_constraints(constraints);
+        config.with_delegation(Delegation::new().with_agent::<searching>())
+    }
+}
+
+#[test]
+fn what_an_agent_refuses_those_that_it_calls_are_refused_too() {
+    let graph = FlowGraph::builder().agent::<Topic>().build().unwrap();
+    let contract = &graph.node_contracts()[0];
+    let searcher = &contract.agents[0].inside[0];
+    for contract in [contract, searcher] {
+        assert!(contract.constraints.no_network_access, "{}", contract.title);
+        assert!(
+            !contract.constraints.no_credential_access,
+            "{}",
+            contract.title
+        );
+    }
+}
+
+/// You choose tools.
+#[agent(
+    model = "openai://m",
+    output = Finding,
+    agents = [reader],
+    tool_choice = required,
+)]
+fn chooser(question: &Question) -> String {
+    question.text.clone()
+}
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, agents = [chooser])]
+fn chooser_of_choosers(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn choosing(question: Question) -> Report {
+    flow! { chooser_of_choosers }
+}
+
+#[test]
+fn what_an_agent_cannot_be_where_it_is_called_is_a_mistake_in_the_graph() {
+    let error = choosing::graph().err().unwrap().to_string();
+    assert!(
+        error.contains("`tool_choice` is `required`, and the agent has no tools"),
+        "{error}"
+    );
 }

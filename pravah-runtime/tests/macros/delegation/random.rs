@@ -99,7 +99,7 @@ fn calls(depth: u32) -> BoxedStrategy<Vec<Call>> {
 }
 
 /// What a model reads of a leaf that breaks down.
-const BROKEN: &str = "the agent failed: tool `break_down` of agent `leaf` failed: broken";
+const BROKEN: &str = "the call failed: tool `break_down` of agent `leaf` failed: broken";
 
 /// The script of a tree.
 #[derive(Default)]
@@ -146,7 +146,7 @@ impl Plan {
             Leaf::Ask => Some(("ask", json!({}))),
             Leaf::BreakDown => Some(("break_down", json!({}))),
         };
-        for call in call {
+        if let Some(call) = call {
             self.turn(agent, vec![call]);
         }
         if let Leaf::BreakDown = leaf {
@@ -228,7 +228,7 @@ async fn interrupted(script: ScriptedModel, by: &[Interruption]) -> (Report, Rec
             Interruption::Bodies(bodies) => run = run.with_concurrency(*bodies),
         }
     }
-    panic!("it goes on for ever");
+    panic!("it loops forever");
 }
 
 proptest! {

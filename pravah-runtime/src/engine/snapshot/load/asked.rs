@@ -47,7 +47,7 @@ impl Loader {
         let mut frame = Vec::with_capacity(stored.items.len());
         for (id, index) in &stored.items {
             let list = self.node(inside, id)?;
-            let chain = inside.chain(list);
+            let chain = inside.inner(list);
             inside = chain.ok_or_else(|| format!("`{id}` is not a list"))?;
             frame.push(ItemId {
                 list,

@@ -65,7 +65,7 @@ fn add_unreachable(frame: &Frame, around: &str, unreachable: &mut BTreeSet<Strin
         let inside = format!("{key}/");
         let list = frame.progress.lists.get(node);
         let is_reached = reached.contains(node);
-        if let Some(chain) = frame.table.chain(*node)
+        if let Some(chain) = frame.table.inner(*node)
             && (!is_reached || list.is_some_and(|list| !list.done.is_empty()))
         {
             let nodes = chain.node_keys().into_iter();

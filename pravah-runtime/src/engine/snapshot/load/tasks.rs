@@ -12,7 +12,7 @@ use super::{
     latest::ItemStart,
 };
 use crate::{
-    agent::{TaskEnd, called_by},
+    agent::{TaskEnd, callee_name},
     error::ErrorText,
     graph::NodeIx,
 };
@@ -26,7 +26,7 @@ impl Loader {
         stored: StoredList<'_>,
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
-        let team = table.chain(node);
+        let team = table.inner(node);
         let team = team.ok_or_else(|| format!("`{id}` calls no agents"))?;
         self.check_returns(&table, (node, id), &stored.returns)?;
         let mut list = List::default();
@@ -84,7 +84,7 @@ fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {
             return Err(format!("`{id}` waits twice for its task {task}").into());
         }
         let item = list.and_then(|list| list.items.get(&task));
-        let called = called_by(&call.arguments).unwrap_or_default();
+        let called = callee_name(&call.arguments).unwrap_or_default();
         if item.is_some_and(|item| !frame.is_task_of(node, item, called)) {
             return Err(format!("task {task} of `{id}` is not one of `{called}`").into());
         }

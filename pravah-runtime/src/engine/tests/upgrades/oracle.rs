@@ -127,7 +127,7 @@ impl<'a> Oracle<'a> {
             let node = self
                 .node(frame, &key)
                 .filter(|node| self.is_same(*node, &list));
-            let Some(chain) = node.and_then(|node| self.table.chain(node)) else {
+            let Some(chain) = node.and_then(|node| self.table.inner(node)) else {
                 return Some(false);
             };
             let inner = Oracle {

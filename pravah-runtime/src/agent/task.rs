@@ -1,12 +1,9 @@
-//! The agents that an agent may call, as a flow of their own: each call is a run of it that starts at one of them.
-
-use std::sync::Arc;
+//! A call of an agent or a flow, and how its task ends.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    graph::{AgentNode, FlowGraph, NodeKind, NodeSpec},
     invocation::{ContextScope, TaskStatus},
     json,
     model::{Message, Messages, ModelResponse},
@@ -57,7 +54,7 @@ impl TaskPrompt {
     }
 
     /// What the conversation of the agent starts with.
-    fn messages(&self) -> Messages {
+    pub(crate) fn messages(&self) -> Messages {
         let mut messages = self.earlier.clone();
         messages.push(Message::user(self.prompt.to_model()));
         messages
@@ -124,53 +121,9 @@ impl TaskEnd {
     /// What the calling model reads: a text as it is, anything else as JSON.
     pub(super) fn text(&self) -> String {
         match (&self.content, self.has_failed()) {
-            (Value::String(why), true) => format!("the agent failed: {why}"),
+            (Value::String(why), true) => format!("the call failed: {why}"),
             (Value::String(text), false) => text.clone(),
             (content, _) => content.to_string(),
         }
-    }
-}
-
-impl AgentNode {
-    /// The flow that a call of another agent runs, with ids that start with `within`; `None` where it calls none.
-    pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
-        let mut members = self.members();
-        if members.is_empty() {
-            return Ok(None);
-        }
-        for member in &mut members {
-            if let NodeKind::Agent(agent) = &mut member.kind {
-                agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
-            }
-        }
-        FlowGraph::of_team(members, within).map(Some)
-    }
-
-    /// The agents and flows that it may call, with the tools and the depth that they have then.
-    pub(crate) fn members(&self) -> Vec<NodeSpec> {
-        let delegation = &self.spec.config.delegation;
-        let depth = delegation.max_depth.saturating_sub(1);
-        let members = delegation.agents.iter().map(|callee| {
-            let mut member = (callee.spec)();
-            limit_depth(&mut member, depth);
-            if let NodeKind::Agent(agent) = &mut member.kind {
-                agent.spec = Arc::new(agent.spec.with_tools_of(&self.spec.config));
-            }
-            member
-        });
-        members.collect()
-    }
-}
-
-/// Lets the agents in a node call others at most so many agents deep.
-fn limit_depth(spec: &mut NodeSpec, depth: u32) {
-    match &mut spec.kind {
-        NodeKind::Agent(agent) => {
-            let delegation = agent.spec.config.delegation.below(depth);
-            agent.spec = Arc::new(agent.spec.with_delegation(delegation));
-        }
-        NodeKind::Flow(flow) => flow.change_nodes(|node| limit_depth(node, depth)),
-        NodeKind::Each(each) => each.chain.change_nodes(|node| limit_depth(node, depth)),
-        NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Broken(_) => {}
     }
 }
