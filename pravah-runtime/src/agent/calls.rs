@@ -50,7 +50,6 @@ pub(super) fn run(
         };
         let at = &at;
         let just_resumed = ctx.scope().is_some_and(|step| step.just_resumed);
-        let handoff_end = progress.handoff_end().cloned();
         let outcomes = join_all(calls.iter().zip(&progress.pending).map(
             |(call, pending)| async move {
                 match pending {
@@ -68,6 +67,7 @@ pub(super) fn run(
             },
         ))
         .await;
+        let handoff_end = progress.handoff_end().cloned();
         take_outcomes(progress, calls, outcomes, just_resumed, node)?;
         if progress.waits_for_others() {
             return Ok(AgentStep::Suspended(progress.open(spec)));
