@@ -186,7 +186,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             return Vec::new();
         };
         match from {
-            From::Output(node, _) if !self.is_tried_last(node) => {
+            From::Output(node, _) if !self.is_last(node) => {
                 self.second_successor(node, group.span);
                 return Vec::new();
             }
@@ -298,7 +298,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         );
     }
 
-    fn is_tried_last(&self, node: usize) -> bool {
+    fn is_last(&self, node: usize) -> bool {
         matches!(
             self.graph.nodes.get(node),
             Some(Node {
@@ -373,7 +373,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
     /// Gives every arc its slot, and every end its arc to done.
     fn finish(mut self) -> Graph {
         for index in 0..self.graph.nodes.len() {
-            if self.is_tried_last(index) {
+            if self.is_last(index) {
                 let exit = self.exit(index);
                 self.connect(&exit, To::Done, self.span(index));
             }

@@ -275,7 +275,8 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
         (!set.is_empty()).then(|| quote!(.with_options(#private::ModelOptions::new()#(#set)*)));
     quote! {
         #private::AgentConfig::new(#preamble, #url)
-            #(#fallback)* #tools #delegation #turns #repairs #retries #tokens #request #contract #multi_turn #constraints
+            #(#fallback)* #tools #delegation #turns #repairs #retries #tokens #request #contract
+            #multi_turn #constraints
     }
 }
 

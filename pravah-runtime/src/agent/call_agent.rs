@@ -223,7 +223,8 @@ impl CallAgentTool {
 }
 
 const ABOUT_CONTEXT: &str = "What the agent knows of this conversation: nothing (`independent`), \
-    all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`). A `shared` call is the only call of an answer.";
+    all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`). \
+    A `shared` call is the only call of an answer.";
 
 /// What the agent is told, if it is told anything.
 fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {

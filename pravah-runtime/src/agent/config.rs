@@ -3,8 +3,10 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use super::{CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
-use crate::invocation::ToolPolicy;
-use crate::model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice};
+use crate::{
+    invocation::ToolPolicy,
+    model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice},
+};
 
 const MAX_TURNS: u32 = 16;
 const MAX_REPAIRS: u32 = 2;
@@ -294,7 +296,7 @@ impl AgentConfig {
 }
 
 const NO_HANDOFF: &str = "an agent with a contract or with `turns` answers itself, and no \
-                               other one takes over from it";
+    other one takes over from it";
 
 const NO_TURNS_UNDER_CONTRACT: &str =
     "a contract decides about one answer, and an agent with `turns` has several";

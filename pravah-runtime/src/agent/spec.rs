@@ -123,26 +123,25 @@ impl AgentSpec {
     /// The same agent as one of this configuration calls it, with `depth` levels of agents left below it: with the
     /// tools that the caller hands on, and refusing what the caller refuses.
     pub(crate) fn as_callee(&self, caller: &AgentConfig, depth: u32) -> Self {
-        let own = &self.config;
+        let own = &self.config.tools;
         self.with_config(AgentConfig {
-            tools: own
-                .tools
-                .with_tools_of(&caller.tools, &caller.delegation.tools),
-            ..self.below(caller, depth).config
+            tools: own.with_tools_of(&caller.tools, &caller.delegation.tools),
+            ..self.config_below(caller, depth)
         })
     }
 
     /// The same agent in a flow that one of this configuration calls.
     pub(crate) fn below(&self, caller: &AgentConfig, depth: u32) -> Self {
-        self.with_config(AgentConfig {
-            delegation: self.config.delegation.below(depth),
-            constraints: self
-                .config
-                .constraints
-                .clone()
-                .refusing_too(&caller.constraints),
-            ..self.config.clone()
-        })
+        self.with_config(self.config_below(caller, depth))
+    }
+
+    fn config_below(&self, caller: &AgentConfig, depth: u32) -> AgentConfig {
+        let own = self.config.clone();
+        AgentConfig {
+            delegation: own.delegation.below(depth),
+            constraints: own.constraints.refusing_too(&caller.constraints),
+            ..own
+        }
     }
 
     /// The same agent with other things to call.

@@ -59,14 +59,14 @@ impl Turn<'_> {
             _ => {}
         }
         match self.spec.has_tools() {
-            _ if self.spec.is_text && self.is_tried_last() => self.text(),
+            _ if self.spec.is_text && self.is_last() => self.text(),
             false => self.structured(),
             true => self.tools(),
         }
     }
 
     /// Whether there is no call in it that could be run.
-    fn is_tried_last(&self) -> bool {
+    fn is_last(&self) -> bool {
         !self.spec.has_tools() || self.progress.asked().is_empty()
     }
 

@@ -37,7 +37,7 @@ pub use input::{FlowInput, Input};
 pub use latest::Latest;
 use resolve::Root;
 pub use resumed::Resumed;
-pub(crate) use scope::{CallScope, RunView, StepScope, step_key};
+pub(crate) use scope::{CallScope, RunView, StepScope, call_name, step_key};
 pub use step::Step;
 
 /// What a flow may touch: a directory, some commands and some hosts.

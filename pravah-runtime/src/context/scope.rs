@@ -68,7 +68,7 @@ impl CallScope {
     /// What names the call for those outside, in all attempts at its step.
     pub(crate) fn name(&self, step: Option<&StepScope>) -> &str {
         self.name.get_or_init(|| match step {
-            Some(step) => format!("{}/{}/{}", step.key(), self.turn, self.id),
+            Some(step) => call_name(&step.key(), self.turn, &self.id),
             None => self.id.clone(),
         })
     }
@@ -90,6 +90,11 @@ impl CallScope {
             .unwrap_or_else(PoisonError::into_inner);
         unreadable.clone()
     }
+}
+
+/// What names a call for those outside: its step, which model call of the visit asked for it, and its id there.
+pub(crate) fn call_name(step_key: &str, turn: u32, id: &str) -> String {
+    format!("{step_key}/{turn}/{id}")
 }
 
 impl StepScope {

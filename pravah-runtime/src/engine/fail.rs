@@ -138,10 +138,7 @@ impl Run {
             attempts,
             is_tried_last: !self.known.graph.fail_fast() && frame.has_tasks(path.node),
         };
-        let is_asked = matches!(
-            self.state.frame(&path.frame).progress.gates.get(&path.node),
-            Some(None)
-        );
+        let is_asked = matches!(frame.progress.gates.get(&path.node), Some(None));
         // Whatever it waited for has come.
         self.state.wake(path);
         if is_asked || attempts > 1 {

@@ -84,10 +84,10 @@ impl<F> FlowRuntime<F> {
     }
 
     /// Lets up to `bodies` bodies run at the same time, 1 unless set: those of branches, of the items of
-    /// lists and of agents that others have called that are ready, on the task that drives the run. Their results are committed one by one, in
-    /// the order in which they end, one for each call of [`next`](Self::next); bodies that still run then
-    /// go on in the next call. The tools that one answer of a model asks for run side by side whatever the
-    /// number is. 0 counts as 1.
+    /// lists and of agents that others have called that are ready, on the task that drives the run. Their
+    /// results are committed one by one, in the order in which they end, one for each call of
+    /// [`next`](Self::next); bodies that still run then go on in the next call. The tools that one answer of
+    /// a model asks for run side by side whatever the number is. 0 counts as 1.
     #[must_use]
     pub fn with_concurrency(mut self, bodies: usize) -> Self {
         self.run.options.concurrency = bodies.max(1);

@@ -263,8 +263,8 @@ impl Run {
             self.open_agent_span(&path);
         }
         self.notify_node_start(&path);
-        let is_tried_last = self.options.concurrency == 1 && !self.has_inbox();
-        let started = match is_tried_last {
+        let is_last = self.options.concurrency == 1 && !self.has_inbox();
+        let started = match is_last {
             true => self.perform(&path, ctx, just_resumed),
             // Others may follow.
             false => self.perform(&path, &mut ctx.clone(), just_resumed),

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     agent::{AgentProgress, CALL_AGENT, TaskEnd},
+    context::call_name,
     events::EventKind,
 };
 
@@ -24,9 +25,9 @@ impl Run {
         if self.options.observers.is_empty() || !has_any {
             return;
         }
-        let key = format!("{}/{}", self.step_key(path), now.turn_of_calls());
+        let step_key = self.step_key(path);
         let ended = |id: &str, is_error| {
-            let call_id = format!("{key}/{id}");
+            let call_id = call_name(&step_key, now.turn_of_calls(), id);
             self.notify(path, || {
                 EventKind::tool_ended(CALL_AGENT, &*call_id, is_error)
             });

@@ -4,11 +4,7 @@ use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
-use super::{
-    CloneOf, Data, FlowGraph, ListBody,
-    data::{spec, state},
-    list::ListOf,
-};
+use super::{CloneOf, Data, FlowGraph, ListBody, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
@@ -214,32 +210,6 @@ impl NodeSpec {
         Self::new(signature, A::policy(), kind)
     }
 
-    /// The agent that the type `A` is, for others to call.
-    pub(crate) fn callee<A: Agent>() -> Self {
-        let kind = AgentNode::of_state::<A>().into_kind();
-        let states = [state::<A>(), state::<A::Output>()];
-        let [takes, returns] = states.map(|state| [state]);
-        let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
-        node.under(A::policy())
-    }
-
-    /// The description that models of callers read: its doc comment, or else its preamble.
-    pub(crate) fn description_for_callers(&self) -> &str {
-        match (self.about.description, &self.kind) {
-            (Some(description), _) => description,
-            (None, NodeKind::Agent(agent)) => &agent.spec.config.preamble,
-            (None, _) => "",
-        }
-    }
-
-    /// The input that callers give it, if it is a flow.
-    pub(crate) fn input_from_callers(&self) -> Option<StateFns> {
-        match &self.kind {
-            NodeKind::Flow(_) => self.about.params.first()?.first().copied(),
-            _ => None,
-        }
-    }
-
     /// Another flow, to be inlined.
     pub fn flow(signature: Signature, graph: Result<FlowGraph, FlowError>) -> Self {
         let kind = match graph {
@@ -298,15 +268,6 @@ impl NodeSpec {
                 outputs: Vec::new(),
                 asks: &[],
             },
-        }
-    }
-
-    /// A node that could not be made.
-    pub(crate) fn not_made(id: &'static str, why: &FlowError) -> Self {
-        Self {
-            id: id.into(),
-            kind: NodeKind::Broken(why.to_string().into()),
-            ..Self::broken()
         }
     }
 
@@ -424,7 +385,7 @@ impl AgentNode {
     }
 
     /// An agent with a mistake that no compiler sees is in no flow.
-    fn into_kind(self) -> NodeKind {
+    pub(super) fn into_kind(self) -> NodeKind {
         match self.spec.problems() {
             [] => NodeKind::Agent(self),
             problems => NodeKind::Broken(problems.join("; ").into()),

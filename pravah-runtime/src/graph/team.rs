@@ -6,11 +6,12 @@ use schemars::Schema;
 
 use super::{
     About, AgentNode, FlowGraph, FlowSpec, NodeKind, NodeSpec,
+    data::{spec, state},
     link::link_within,
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
-    agent::{AgentConfig, TaskPrompt},
+    agent::{Agent, AgentConfig, AgentSpec, TaskPrompt},
     error::FlowError,
     index::NodeIx,
     node::{Inputs, Policy, Started},
@@ -32,6 +33,43 @@ const TASK_PROMPT: StateFns = StateFns {
     type_of: StateType::of::<TaskPrompt>,
 };
 
+impl NodeSpec {
+    /// The agent that the type `A` is, for others to call.
+    pub(crate) fn callee<A: Agent>() -> Self {
+        let kind = AgentNode::of_state::<A>().into_kind();
+        let states = [state::<A>(), state::<A::Output>()];
+        let [takes, returns] = states.map(|state| [state]);
+        let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
+        node.under(A::policy())
+    }
+
+    /// The description that models of callers read: its doc comment, or else its preamble.
+    pub(crate) fn description_for_callers(&self) -> &str {
+        match (self.about.description, &self.kind) {
+            (Some(description), _) => description,
+            (None, NodeKind::Agent(agent)) => &agent.spec.config.preamble,
+            (None, _) => "",
+        }
+    }
+
+    /// The input that callers give it, if it is a flow.
+    pub(crate) fn input_from_callers(&self) -> Option<StateFns> {
+        match &self.kind {
+            NodeKind::Flow(_) => self.about.params.first()?.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// A node that could not be made.
+    pub(crate) fn not_made(id: &'static str, why: &FlowError) -> Self {
+        Self {
+            id: id.into(),
+            kind: NodeKind::Broken(why.to_string().into()),
+            ..Self::broken()
+        }
+    }
+}
+
 impl AgentNode {
     /// The flow that a task of the agent runs, with ids that start with `within`; `None` where it calls nobody.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
@@ -49,15 +87,22 @@ impl AgentNode {
         let depth = caller.delegation.max_depth.saturating_sub(1);
         let mut callees = caller.delegation.callees();
         for callee in &mut callees {
-            match &mut callee.kind {
-                NodeKind::Agent(agent) => {
-                    agent.spec = Arc::new(agent.spec.as_callee(caller, depth))
-                }
-                _ => put_below(callee, caller, depth),
+            if let NodeKind::Agent(agent) = &callee.kind {
+                let spec = agent.spec.as_callee(caller, depth);
+                callee.kind = agent.with_spec(spec).into_kind();
+            } else {
+                put_below(callee, caller, depth);
             }
-            note_problems(callee);
         }
         callees
+    }
+
+    /// The same node with another agent.
+    fn with_spec(&self, spec: AgentSpec) -> Self {
+        Self {
+            spec: Arc::new(spec),
+            ..self.clone()
+        }
     }
 }
 
@@ -65,23 +110,14 @@ impl AgentNode {
 fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
     match &mut spec.kind {
         NodeKind::Agent(agent) => {
-            agent.spec = Arc::new(agent.spec.below(caller, depth));
-            note_problems(spec);
+            let below = agent.spec.below(caller, depth);
+            spec.kind = agent.with_spec(below).into_kind();
         }
         NodeKind::Flow(flow) => flow.change_nodes(|node| put_below(node, caller, depth)),
         NodeKind::Each(each) => each
             .chain
             .change_nodes(|node| put_below(node, caller, depth)),
         NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Broken(_) => {}
-    }
-}
-
-/// What an agent cannot be where it is called makes the flow that has its caller one that cannot be made.
-fn note_problems(spec: &mut NodeSpec) {
-    if let NodeKind::Agent(agent) = &spec.kind
-        && !agent.spec.problems().is_empty()
-    {
-        spec.kind = NodeKind::Broken(agent.spec.problems().join("; ").into());
     }
 }
 

@@ -81,20 +81,19 @@ impl AgentProgress {
                 continue;
             };
             let is_handoff = agent_call.is_handoff;
-            if is_handoff && calls.len() > 1 {
-                let text = "not called: an agent takes over with the only call of an answer";
-                *pending = Pending::Done(result(call, text, true));
-                refused.push(call.id.clone());
-            } else if started.len() < left as usize {
-                let task = self.next_task;
-                self.next_task = task.saturating_add(1);
-                started.push((task, agent_call.clone()));
-                *pending = Pending::Delegated { task, is_handoff };
-            } else {
-                let text = "not called: no more agents may be called in this visit";
-                *pending = Pending::Done(result(call, text, true));
-                refused.push(call.id.clone());
-            }
+            let refusal = match (is_handoff && calls.len() > 1, started.len() < left as usize) {
+                (true, _) => "not called: an agent takes over with the only call of an answer",
+                (false, false) => "not called: no more agents may be called in this visit",
+                (false, true) => {
+                    let task = self.next_task;
+                    self.next_task = task.saturating_add(1);
+                    started.push((task, agent_call.clone()));
+                    *pending = Pending::Delegated { task, is_handoff };
+                    continue;
+                }
+            };
+            *pending = Pending::Done(result(call, refusal, true));
+            refused.push(call.id.clone());
         }
         (started, refused)
     }

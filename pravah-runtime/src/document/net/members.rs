@@ -250,8 +250,8 @@ impl NetBuilder<'_, '_> {
 
     /// Whether the net around this one may handle a failure of the member.
     fn hands_failure_on(&self, number: usize) -> bool {
-        let is_tried_last = |last: &LastMember| last.member == number && last.may_be_handled;
-        self.last.as_ref().is_some_and(is_tried_last)
+        let is_last = |last: &LastMember| last.member == number && last.may_be_handled;
+        self.last.as_ref().is_some_and(is_last)
     }
 
     /// Where the edges to a merge end that takes the first of them.

@@ -25,13 +25,13 @@ pub(crate) struct VisitCounts {
 
 impl VisitCounts {
     /// Whether this visit is the last that was counted.
-    pub(crate) fn is_tried_last(&self, visit: impl Iterator<Item = u32>) -> bool {
+    pub(crate) fn is_last(&self, visit: impl Iterator<Item = u32>) -> bool {
         self.last_visit.iter().copied().eq(visit)
     }
 
     /// Counts a request to the model of this number in a visit.
     pub(crate) fn add(&mut self, visit: impl Iterator<Item = u32> + Clone, model: usize) {
-        if self.counts.is_empty() || !self.is_tried_last(visit.clone()) {
+        if self.counts.is_empty() || !self.is_last(visit.clone()) {
             self.last_visit = visit.collect();
             self.counts.push(ModelCounts::new());
         }

@@ -152,17 +152,12 @@ impl Frame {
         }
         self.list_mut(node)?.note_step(item.index, done);
         self.grow(node);
-        let list = self.progress.lists.get(&node)?;
-        let (is_complete, can_move) = (list.is_complete(), list.can_move());
+        let is_complete = self.progress.lists.get(&node)?.is_complete();
         // A list that cannot be put together is complete all the same: its next step says why.
         if is_complete && let Ok(list) = self.gather(node) {
             return self.fire(node, Emitted::only(list), step);
         }
-        match (can_move, self.is_ready(node)) {
-            (true, false) => self.move_to_front(node),
-            (false, true) => self.dequeue(node),
-            _ => {}
-        }
+        self.update_queue(node);
         None
     }
 

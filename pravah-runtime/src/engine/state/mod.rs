@@ -161,7 +161,7 @@ impl RunState {
         let frame = self.frame_mut(&path.frame);
         frame.dequeue(path.node);
         if frame.has_tasks(path.node) {
-            frame.queue_agent(path.node);
+            frame.update_queue(path.node);
         }
         self.settle(&path.frame, None);
     }

@@ -55,7 +55,7 @@ impl Spending {
             counted.fold(0, |sum: u32, (_, count)| sum.saturating_add(*count))
         };
         let mut visits: Vec<u32> = asked.counts.iter().map(sum).collect();
-        if visits.is_empty() || !asked.is_tried_last(visits_of(root, path)) {
+        if visits.is_empty() || !asked.is_last(visits_of(root, path)) {
             visits.push(0);
         }
         visits

@@ -46,11 +46,12 @@ impl Frame {
         if let Some(list) = self.list_mut(item.list) {
             list.note_step(item.index, end.map(Live::new));
         }
-        self.queue_agent(item.list);
+        self.update_queue(item.list);
     }
 
-    /// Puts an agent that has tasks in the ready queue if it or any of them can move, and takes it out otherwise.
-    pub(crate) fn queue_agent(&mut self, node: NodeIx) {
+    /// Puts a list, or an agent that has tasks, in the ready queue if anything in it can move, and takes it out
+    /// otherwise.
+    pub(crate) fn update_queue(&mut self, node: NodeIx) {
         let can_move = self.can_move_in(node);
         match (can_move, self.is_ready(node)) {
             (true, false) => self.move_to_front(node),
@@ -133,7 +134,7 @@ impl RunState {
     pub(crate) fn forget_taken_tasks(&mut self, path: &NodePath) {
         let frame = self.frame_mut(&path.frame);
         frame.forget_taken_tasks(path.node);
-        frame.queue_agent(path.node);
+        frame.update_queue(path.node);
         self.settle(&path.frame, None);
     }
 
@@ -191,7 +192,7 @@ impl RunState {
         if let Some(list) = frame.list_mut(item.list) {
             list.note_step(item.index, Some(Live::new(end)));
         }
-        frame.queue_agent(item.list);
+        frame.update_queue(item.list);
         self.settle(path, None);
     }
 

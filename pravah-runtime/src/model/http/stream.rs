@@ -110,7 +110,7 @@ pub(super) async fn collect(
         if let Some(text) = merged.text {
             on_text(&text);
         }
-        if merged.is_tried_last {
+        if merged.is_last {
             return Ok(());
         }
     }

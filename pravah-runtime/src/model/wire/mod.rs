@@ -97,21 +97,21 @@ pub(super) struct Merged {
     /// Text that the model said.
     pub(super) text: Option<String>,
     /// Nothing comes after it.
-    pub(super) is_tried_last: bool,
+    pub(super) is_last: bool,
 }
 
 impl Merged {
     fn text(text: Option<&str>) -> Self {
         Self {
             text: text.filter(|text| !text.is_empty()).map(str::to_owned),
-            is_tried_last: false,
+            is_last: false,
         }
     }
 
     fn last() -> Self {
         Self {
             text: None,
-            is_tried_last: true,
+            is_last: true,
         }
     }
 }

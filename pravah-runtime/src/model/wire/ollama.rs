@@ -113,7 +113,7 @@ impl Wire for Ollama {
         match event.get("done") {
             Some(Value::Bool(true)) => Ok(Merged {
                 text: Merged::text(text(&event, "/message/content")).text,
-                is_tried_last: true,
+                is_last: true,
             }),
             _ => Ok(Merged::text(text(&event, "/message/content"))),
         }

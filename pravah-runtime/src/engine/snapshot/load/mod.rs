@@ -6,7 +6,8 @@
 //!
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
 //! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
-//! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version what it added and removed.
+//! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
+//! what it added and removed.
 
 mod asked;
 mod compare;

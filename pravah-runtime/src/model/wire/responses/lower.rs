@@ -123,11 +123,8 @@ fn lower_message(message: &Message, model: &str, out: &mut Vec<Value>) {
 /// nothing: it is refused without what follows it.
 fn replay(items: &[Value], calls: &[ToolCall]) -> Vec<Value> {
     let mut calls = calls.iter();
-    let is_tried_last = |item: &Value| text(item, "/type") != Some("reasoning");
-    let end = items
-        .iter()
-        .rposition(is_tried_last)
-        .map_or(0, |last| last + 1);
+    let is_last = |item: &Value| text(item, "/type") != Some("reasoning");
+    let end = items.iter().rposition(is_last).map_or(0, |last| last + 1);
     let mut items: Vec<Value> = items.iter().take(end).cloned().collect();
     for item in &mut items {
         if text(item, "/type") == Some("function_call")
