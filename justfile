@@ -10,6 +10,10 @@ support *args:
 test:
     cargo test --workspace
 
+# All tests, where property tests draw other cases than in CI.
+test-random seed=`date +%s`:
+    PROPTEST_RNG_SEED={{seed}} cargo test --workspace
+
 # Rewrites the expected compiler messages; read every difference.
 ui-bless:
     TRYBUILD=overwrite cargo test -p pravah-ui-tests

@@ -125,7 +125,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_schema() -> impl Strategy<Value = Value> {
+fn any_schema_without_references() -> impl Strategy<Value = Value> {
     let kind = || {
         prop_oneof![
             Just("null"),
@@ -179,8 +179,16 @@ fn any_schema() -> impl Strategy<Value = Value> {
             (inner.clone(), 0..3_u64, 0..3_u64).prop_map(|(inner, least, most)| json!({ "contains": inner, "minContains": least, "maxContains": most })),
             (inner.clone(), inner.clone(), inner.clone()).prop_map(|(condition, then, otherwise)| json!({ "if": condition, "then": then, "else": otherwise })),
             inner.clone().prop_map(|inner| json!({ "dependentSchemas": { "a": inner } })),
-            inner.clone().prop_map(|inner| json!({ "$ref": "#/$defs/x", "$defs": { "x": inner } })),
         ]
+    })
+}
+
+/// A reference is the whole schema: one below `$defs` would refer to itself, and the standard leaves open whether a value
+/// fits what never ends.
+fn any_schema() -> impl Strategy<Value = Value> {
+    any_schema_without_references().prop_flat_map(|schema| {
+        let referred = json!({ "$ref": "#/$defs/x", "$defs": { "x": schema.clone() } });
+        prop_oneof![12 => Just(schema), 1 => Just(referred)]
     })
 }
 
@@ -189,13 +197,9 @@ proptest! {
 
     #[test]
     fn values_fit_as_another_validator_says(schema in any_schema(), value in any_json()) {
-        // References are into the whole schema, and only there.
-        let is_nested = schema.get("$ref").is_none() && schema.to_string().contains("$ref");
-        if !is_nested {
-            prop_assert_eq!(schema_error(&schema), None, "{}", schema);
-            let expected = jsonschema::validator_for(&schema).is_ok_and(|validator| validator.is_valid(&value));
-            prop_assert_eq!(violations(&schema, &value).is_empty(), expected, "{} {}", schema, value);
-        }
+        prop_assert_eq!(schema_error(&schema), None, "{}", schema);
+        let expected = jsonschema::validator_for(&schema).is_ok_and(|validator| validator.is_valid(&value));
+        prop_assert_eq!(violations(&schema, &value).is_empty(), expected, "{} {}", schema, value);
     }
 }
 
