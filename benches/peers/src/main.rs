@@ -185,11 +185,19 @@ async fn lists() {
     }
 }
 
-/// A fork whose branches wait, and what it costs beyond the wait: with tokio's clock paused, time passes at
-/// once where everybody waits for it. The two other crates run branches one after another.
-async fn waits(what: &str) {
+/// A fork whose branches wait. The two other crates run branches one after another.
+async fn waits() {
+    let (ours, theirs) = waits::on_the_clock().await;
+    let peers = [("graph-flow 0.8.1", theirs)];
+    head("M6: a fork of 8 branches that wait 20 ms each", &peers);
+    row("fork", ours, &peers);
+}
+
+/// What such a fork costs beyond the wait: with tokio's clock paused, time passes at once where everybody waits for
+/// it.
+async fn beyond_waits() {
     let peers = [("graph-flow 0.8.1", waits::graph_flow::fork().await)];
-    head(what, &peers);
+    head("M6: the same, what it costs beyond the wait", &peers);
     row("fork", waits::ours::fork().await, &peers);
 }
 
@@ -251,13 +259,13 @@ fn main() {
             lists().await;
         }
         if runs("waits") {
-            waits("M6: a fork of 8 branches that wait 20 ms each").await;
+            waits().await;
         }
         if runs("stored") {
             stored().await;
         }
     });
     if runs("waits") {
-        runtime(true).block_on(waits("M6: the same, what it costs beyond the wait"));
+        runtime(true).block_on(beyond_waits());
     }
 }
