@@ -64,7 +64,7 @@ impl Finding {
             Self::Unreachable { node } => format!("no run reaches `{}`", name(node)?),
             Self::NoWayToDone { node } => {
                 format!(
-                    "`{}` loops forever: no path leads from it to `done`",
+                    "`{}` loops forever: no path leads from it to the end",
                     name(node)?
                 )
             }

@@ -7,17 +7,22 @@ use proc_macro2::Span;
 
 use super::{
     alternatives::most_together,
-    graph::{Graph, NodeBody, To},
+    graph::{From, Graph, NodeBody, To},
 };
 use crate::diag::Diagnostics;
 
 /// Proves `graph` and the chains in it; each mistake is reported where it shows.
 pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
+    check_net(graph, "`done`", errors);
+}
+
+/// The same of a flow or a chain, whose branches end at `end`.
+fn check_net(graph: &Graph, end: &str, errors: &mut Diagnostics) {
     let net = net(graph);
     let findings = net.check();
     let silent = errors.attempt(|errors| {
         for finding in &findings {
-            explain(graph, &net, finding, errors);
+            explain(graph, &net, finding, end, errors);
         }
     });
     if let (Some(()), Some(first), false) = (silent, graph.nodes.first(), findings.is_empty()) {
@@ -29,7 +34,7 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
     }
     for node in &graph.nodes {
         if let NodeBody::Each { inner, .. } = &node.body {
-            check(inner, errors);
+            check_net(inner, "a last node of the chain", errors);
         }
     }
 }
@@ -102,7 +107,7 @@ fn place(graph: &Graph, arc: usize) -> Place {
 }
 
 /// Reports a finding where it shows; not so one of which there is nothing to show.
-fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics) {
+fn explain(graph: &Graph, net: &Net, finding: &Finding, end: &str, errors: &mut Diagnostics) {
     if let Finding::LeftBehind { run, .. } = finding
         && let Some(end) = last_end(graph, run)
         && let Some((fork, other)) = graph.end_beside(end)
@@ -116,7 +121,8 @@ fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics
         );
         return;
     }
-    if let (Some(fact), Some((span, help))) = (finding.fact(net, graph), help(graph, finding)) {
+    if let (Some(fact), Some((span, help))) = (finding.fact(net, graph), help(graph, finding, end))
+    {
         errors.error(span, fact, help);
     }
 }
@@ -124,15 +130,14 @@ fn explain(graph: &Graph, net: &Net, finding: &Finding, errors: &mut Diagnostics
 const CLEANLY: &str = "see that each fork's branches all meet in one `join`, and the branches of each choice come together";
 
 /// Where a finding shows, and what helps.
-fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
+fn help(graph: &Graph, finding: &Finding, end: &str) -> Option<(Span, String)> {
     let (span, help) = match finding {
         Finding::Unreachable { node } => {
             return Some((span(graph, *node), help_for_unreachable(graph, *node)));
         }
-        Finding::NoWayToDone { node } => (
-            span(graph, *node),
-            "let a node of the loop choose, and lead one branch out of it, for example to `done`",
-        ),
+        Finding::NoWayToDone { node } => {
+            return Some((span(graph, *node), help_for_endless_loop(graph, *node, end)));
+        }
         Finding::Deadlock { marked, .. } => {
             let node = marked.iter().find_map(Place::node)?;
             return Some((mark(graph, node), help_for_deadlock(graph, node)));
@@ -153,6 +158,22 @@ fn help(graph: &Graph, finding: &Finding) -> Option<(Span, String)> {
         _ => return None,
     };
     Some((span, help.to_owned()))
+}
+
+fn help_for_endless_loop(graph: &Graph, node: NodeId, end: &str) -> String {
+    let help = format!(
+        "let a node of the loop choose, and lead one branch out of it, for example to {end}"
+    );
+    let follows_itself = graph.arcs.iter().any(|arc| {
+        matches!((arc.from, arc.to), (From::Output(from, _), To::Node(to)) if from == node.0 && to == node.0)
+    });
+    match follows_itself {
+        true => format!(
+            "{help}; to run it twice, write `{} as other`",
+            graph.name(node.0)
+        ),
+        false => help,
+    }
 }
 
 fn help_for_deadlock(graph: &Graph, node: NodeId) -> String {

@@ -37,10 +37,11 @@ impl Flow {
         let Some((tokens, at)) = &self.body else {
             return Read::Broken(Vec::new());
         };
-        let paths = dsl::tokens::paths(tokens.clone());
+        let mut paths = dsl::tokens::paths(tokens.clone());
         let statements = errors.attempt(|errors| {
             let statements = dsl::parse::parse(tokens.clone(), *at, errors);
             self.refuse_itself(&paths, errors);
+            refuse_inner_nodes(&mut paths, errors);
             statements
         });
         let graph = statements.and_then(|statements| dsl::lower::lower(&statements, errors));
@@ -56,7 +57,7 @@ impl Flow {
             errors.error(
                 itself.span,
                 format!("the flow `{}` names itself, and would never end", self.name),
-                "lead back to one of its nodes for a loop",
+                "lead back to one of its nodes for a loop; no node is called as the flow is",
             );
         }
     }
@@ -81,6 +82,23 @@ impl Flow {
             }
         }
     }
+}
+
+/// A node of a flow that is itself a node here. rustc would ask for a trait that has it.
+fn refuse_inner_nodes(paths: &mut Vec<NodeRef>, errors: &mut Diagnostics) {
+    let nodes: Vec<String> = paths.iter().map(|node| node.key.clone()).collect();
+    paths.retain(|node| {
+        let around = node.key.rsplit_once("::").map(|(around, _)| around);
+        let Some(flow) = around.filter(|around| nodes.iter().any(|node| node == around)) else {
+            return true;
+        };
+        errors.error(
+            node.span,
+            format!("`{}` is inside `{flow}`, which is a node here", node.key),
+            format!("name the whole flow: `{flow}`, or `catch({flow})` for its failures"),
+        );
+        false
+    });
 }
 
 pub(crate) fn function(

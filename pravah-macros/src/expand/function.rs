@@ -16,6 +16,7 @@ pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
+pub(super) use self::types::unnamed;
 use super::{beside, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 

@@ -116,7 +116,7 @@ fn with_lifetimes(tokens: TokenStream) -> TokenStream {
 }
 
 /// The first reference in a type.
-fn borrowed(ty: &Type) -> Option<&syn::TypeReference> {
+pub(super) fn borrowed(ty: &Type) -> Option<&syn::TypeReference> {
     match ty {
         Type::Reference(reference) => Some(reference),
         Type::Group(group) => borrowed(&group.elem),

@@ -5,17 +5,20 @@ mod external;
 mod item;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{
-    Attribute, FnArg, Ident, ItemFn, Path, ReturnType, Type, ext::IdentExt, spanned::Spanned,
+    Attribute, FnArg, Ident, ItemFn, Lifetime, Path, ReturnType, Type, ext::IdentExt,
+    spanned::Spanned,
 };
 
 use self::arguments::Param;
 pub(crate) use self::item::ToolFn;
 use super::{
     as_trait, at, constant,
-    function::{doc_comment, plain_name},
-    hidden, own, private,
+    function::{doc_comment, plain_name, unnamed},
+    hidden, own,
+    owned::borrowed,
+    private,
 };
 use crate::{
     diag::Diagnostics,
@@ -33,11 +36,7 @@ pub(crate) fn expand(
         if let Some(options) = options {
             external::check_body(&tool, options, errors);
         }
-        parse(
-            &tool.function,
-            options.is_some_and(|it| it.external),
-            errors,
-        )
+        parse(&tool.function, options, errors)
     });
     let (parsed, mut item) = (parsed.flatten(), tool.function);
     // What describes an argument belongs to the hidden struct: rustc refuses it on a parameter.
@@ -197,7 +196,7 @@ fn broken(item: &ItemFn) -> TokenStream {
 
 type Parsed = (Vec<Param>, String, Type);
 
-fn parse(item: &ItemFn, is_external: bool, errors: &mut Diagnostics) -> Option<Parsed> {
+fn parse(item: &ItemFn, options: Option<&ToolOptions>, errors: &mut Diagnostics) -> Option<Parsed> {
     let name = &item.sig.ident;
     if item.sig.asyncness.is_none() {
         errors.error(
@@ -214,7 +213,8 @@ fn parse(item: &ItemFn, is_external: bool, errors: &mut Diagnostics) -> Option<P
         );
     }
     let description = doc_comment(&item.attrs);
-    if description.is_none() {
+    // It may be what an option was meant for that was refused.
+    if description.is_none() && options.is_some() {
         errors.error(
             name.span(),
             format!("the tool `{name}` has no description"),
@@ -238,7 +238,7 @@ fn parse(item: &ItemFn, is_external: bool, errors: &mut Diagnostics) -> Option<P
             errors.error(
                 name.span(),
                 format!("the tool `{name}` returns nothing"),
-                match is_external {
+                match options.is_some_and(|it| it.external) {
                     true => "return what is answered: the model reads it",
                     false => "return a `Result<_, ToolError>`: the model reads what is in it",
                 },
@@ -255,18 +255,7 @@ fn param(
     arg: &syn::PatType,
     errors: &mut Diagnostics,
 ) -> Option<Param> {
-    if let Type::Reference(ty) = ungroup(&arg.ty) {
-        errors.error(
-            ty.span(),
-            format!(
-                "a parameter of the tool `{tool}` is a reference, and a tool owns what it takes"
-            ),
-            match &*ty.elem {
-                Type::Path(path) if path.path.is_ident("str") => "write `String`".to_owned(),
-                Type::Slice(slice) => format!("write `Vec<{}>`", short(&slice.elem)),
-                owned => format!("write `{}`", short(owned)),
-            },
-        );
+    if refuse_borrowed(tool, ungroup(&arg.ty), errors) || refuse_unnamed(tool, &arg.ty, errors) {
         return None;
     }
     let name = plain_name(&arg.pat);
@@ -277,6 +266,50 @@ fn param(
         ty: (*arg.ty).clone(),
         nameless: name.is_none().then(|| arg.pat.span()),
     })
+}
+
+/// Reports a type that is a reference, or has one in it that does not live as long as the program.
+fn refuse_borrowed(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some(reference) = borrowed(ty) else {
+        return false;
+    };
+    let is_static = |it: &Lifetime| it.ident == "static";
+    let (is_itself, lifetime) = (matches!(ty, Type::Reference(_)), &reference.lifetime);
+    if !is_itself && lifetime.as_ref().is_some_and(is_static) {
+        return false;
+    }
+    let what = if is_itself { "is" } else { "holds" };
+    errors.error(
+        reference.span(),
+        format!(
+            "a parameter of the tool `{tool}` {what} a reference, and a tool owns what it takes"
+        ),
+        match &*reference.elem {
+            Type::Path(path) if path.path.is_ident("str") => "write `String`".to_owned(),
+            Type::Slice(slice) => format!("write `Vec<{}>`", short(&slice.elem)),
+            owned => format!("write `{}`", short(owned)),
+        },
+    );
+    true
+}
+
+/// Reports a part of a type that names no type.
+fn refuse_unnamed(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some((at, text)) = unnamed(ty.to_token_stream()) else {
+        return false;
+    };
+    // rustc says of the others that they are no types here.
+    if text != "impl Trait" {
+        return false;
+    }
+    errors.error(
+        at,
+        format!(
+            "a parameter of the tool `{tool}` is `impl Trait`, and a model sends concrete values"
+        ),
+        "write its type, such as `String`; what the host gives is `Dep<dyn Trait>`",
+    );
+    true
 }
 
 /// Whether an attribute on a parameter says something about its field in the arguments.

@@ -201,6 +201,14 @@ impl Settings {
 
 fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
     let expr = entry.expr(errors)?;
+    if let Expr::Array(models) = &expr {
+        errors.error(
+            models.bracket_token.span.join(),
+            "`model` is one URL",
+            "write the others as `fallback = [\"anthropic://MODEL\"]`, in the order in which they are tried",
+        );
+        return None;
+    }
     model_of(expr, errors)
 }
 

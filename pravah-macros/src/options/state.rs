@@ -12,7 +12,17 @@ use crate::diag::Diagnostics;
 /// What is written below the attribute.
 const OTHER_NAMES: [OtherNames; 2] = [
     OtherNames {
-        names: &["derive", "derives"],
+        names: &[
+            "derive",
+            "derives",
+            "Default",
+            "PartialEq",
+            "Eq",
+            "Hash",
+            "PartialOrd",
+            "Ord",
+            "Copy",
+        ],
         help: "write `#[derive(…)]` below `#[state]`",
     },
     OtherNames {

@@ -33,7 +33,7 @@ pub(super) struct OtherNames {
 /// What elsewhere says how an item is called, which here its own name does.
 pub(super) const TITLES: [&str; 3] = ["name", "id", "title"];
 /// What elsewhere describes an item, which here its doc comment does.
-pub(super) const DESCRIPTIONS: [&str; 3] = ["description", "doc", "about"];
+pub(super) const DESCRIPTIONS: [&str; 5] = ["description", "desc", "doc", "docs", "about"];
 
 /// Writes a [`Table`]: names and what reads them, and after `else` other names and what to write instead.
 macro_rules! table {

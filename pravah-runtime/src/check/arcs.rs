@@ -73,6 +73,7 @@ const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message>
     if net.nodes[node].signature.params.len() > 1 {
         return Some(match made_elsewhere(net, node) {
             Some(state) => could_be_read(net.nodes[node].signature, state),
+            None if starts_with(net, node) => starts_alone(net, node),
             None => needs_join(net.nodes[node].signature),
         });
     }
@@ -151,7 +152,39 @@ const fn could_be_read(node: Signature, state: StateRef) -> Message {
         ])
 }
 
+/// Whether the flow's input goes to a node.
+const fn starts_with(net: &Topology, node: usize) -> bool {
+    match net.arc_into(node, 0) {
+        Some(arc) => matches!(net.carried[arc].source, Source::Input),
+        None => false,
+    }
+}
+
+/// The first node of a flow takes several states.
+const fn starts_alone(net: &Topology, node: usize) -> Message {
+    let signature = net.nodes[node].signature;
+    let text = waits_for(signature);
+    match net.ends.input {
+        Some(input) => text
+            .push(", and the flow starts with ")
+            .and_state(input)
+            .push(" alone")
+            .help(&["let `", signature.name, "` take "])
+            .and_state(input)
+            .push(" alone, or let the flow take one `#[state]` struct that holds the others"),
+        None => text,
+    }
+}
+
 const fn needs_join(node: Signature) -> Message {
+    waits_for(node).help(&[
+        "write `join(",
+        node.name,
+        ")` after the branches that bring them",
+    ])
+}
+
+const fn waits_for(node: Signature) -> Message {
     let mut text = message(&["`", node.name, "` waits for "])
         .push_number(node.params.len())
         .push(" states: ");
@@ -162,9 +195,5 @@ const fn needs_join(node: Signature) -> Message {
             .and_any(node.params[i].states);
         i += 1;
     }
-    text.help(&[
-        "write `join(",
-        node.name,
-        ")` after the branches that bring them",
-    ])
+    text
 }

@@ -240,6 +240,13 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
             .help(&["lead it on: `", carried.from, " -> join(", join.name, ")`"])
             .fail()
     }
+    if matches!(carried.source, Source::Failure) {
+        mistake
+            .help(&["lead it to a node that makes "])
+            .and_state(output)
+            .and(&[" of it: `catch(", carried.from, ") -> rescue -> done`"])
+            .fail()
+    }
     mistake
         .help(&["end with a node that returns "])
         .and_state(output)

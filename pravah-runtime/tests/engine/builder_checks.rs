@@ -218,7 +218,7 @@ fn a_loop_without_an_exit_is_refused() {
     let problems = problems(work!(work!(work!(either!(new(), A -> B, C), B -> D), D -> B), C -> E));
     assert_eq!(
         problems,
-        ["`B` loops forever: no path leads from it to `done`"]
+        ["`B` loops forever: no path leads from it to the end"]
     );
 }
 

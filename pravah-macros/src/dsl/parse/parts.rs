@@ -246,6 +246,10 @@ impl Parser<'_> {
     fn dot_or_colon(&self, found: &str, next: &proc_macro2::Ident) -> (String, String) {
         let is_call = matches!(self.tokens.get(self.at + 2), Some(TokenTree::Group(_)));
         match (found, is_call) {
+            (".", false) if next == "await" => (
+                "a flow waits for its nodes by itself".to_owned(),
+                "leave `.await` out".to_owned(),
+            ),
             (".", true) => (
                 format!("a flow calls no methods, such as `.{next}(…)`"),
                 "write `->` and a node; what follows a failure is a statement of its own: `; catch(node) -> rescue`"
@@ -260,6 +264,14 @@ impl Parser<'_> {
                 format!("write `::{next}`"),
             ),
         }
+    }
+
+    /// Whether `name =` is at `at`.
+    fn is_option_at(&self, at: usize) -> bool {
+        matches!(
+            (self.tokens.get(at), self.tokens.get(at + 1)),
+            (Some(TokenTree::Ident(_)), Some(TokenTree::Punct(sign))) if sign.as_char() == '='
+        )
     }
 
     /// `->`, between two nodes.
@@ -291,6 +303,14 @@ impl Parser<'_> {
                     .to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
+            ("|" | "||" | "&" | "&&", _) => {
+                "of several branches one is taken in `either(a, b)`, and all in `fork(a, b)`"
+                    .to_owned()
+            }
+            ("!", _) => "name a node: no macro is expanded in a flow".to_owned(),
+            (",", ';') if self.is_option_at(self.at + 1) => {
+                "write options where the node is defined: `#[node(max_visits = 3)]`".to_owned()
+            }
             _ => format!("write `->` to lead on, or `{separator}` to start another {part}"),
         };
         self.errors.error(

@@ -169,6 +169,14 @@ fn argument<'a>(item: &'a ItemFn, errors: &mut Diagnostics) -> Option<&'a PatTyp
             );
             Some(argument)
         }
+        (Some(FnArg::Typed(argument)), Some(other)) => {
+            errors.error(
+                other.span(),
+                format!("the flow `{name}` takes more than one state"),
+                "take it out: what a node needs besides, it asks for itself, such as `Dep<_>`; to start with several states, hold them in one `#[state]` struct",
+            );
+            Some(argument)
+        }
         _ => {
             errors.error(
                 name.span(),

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    FnArg, ItemFn, PathSegment, ReturnType, Type, TypeImplTrait, TypeParamBound, TypePath,
-    ext::IdentExt, spanned::Spanned,
+    FnArg, ItemFn, PathSegment, ReturnType, Token, Type, TypeParamBound, TypePath, ext::IdentExt,
+    punctuated::Punctuated, spanned::Spanned,
 };
 
 use super::{
@@ -40,7 +40,7 @@ pub(super) fn refuse_unnamed(
             token,
             format!("`{name}` {verb} `{text}`, and a node {verb} concrete states"),
             match ty {
-                Type::ImplTrait(ty) if is_future(ty) => {
+                Type::ImplTrait(ty) if is_future(&ty.bounds) => {
                     "write `async fn`, and the state that it ends with"
                 }
                 Type::ImplTrait(_) if side == Side::Takes => {
@@ -54,8 +54,8 @@ pub(super) fn refuse_unnamed(
     true
 }
 
-fn is_future(ty: &TypeImplTrait) -> bool {
-    ty.bounds.iter().any(|bound| match bound {
+fn is_future(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    bounds.iter().any(|bound| match bound {
         TypeParamBound::Trait(bound) => {
             let last = bound.path.segments.last();
             last.is_some_and(|last| last.ident == "Future")
@@ -65,7 +65,7 @@ fn is_future(ty: &TypeImplTrait) -> bool {
 }
 
 /// The first token that stands for a type and names none.
-fn unnamed(tokens: TokenStream) -> Option<(Span, &'static str)> {
+pub(in crate::expand) fn unnamed(tokens: TokenStream) -> Option<(Span, &'static str)> {
     // `'_` is a lifetime, and `name!` a macro.
     let (mut is_lifetime, mut is_macro) = (false, false);
     for token in tokens {
@@ -200,6 +200,26 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
         ("Result", [output, ..]) if side == Side::Returns => {
             refuse_stateless(name, output, side, errors)
         }
+        ("Result", [output, ..]) => {
+            refuse_result(name, last, output, errors);
+            true
+        }
+        ("bool", []) if side == Side::Returns => {
+            errors.error(
+                last.ident.span(),
+                format!("`{name}` returns `bool`, which is not a flow state"),
+                "return `Either<A, B>` where two branches follow, or hold it in a field of a `#[state]` struct",
+            );
+            true
+        }
+        ("Pin", [boxed]) if side == Side::Returns && is_boxed_future(boxed) => {
+            errors.error(
+                last.ident.span(),
+                format!("`{name}` returns a future, and a node returns states"),
+                "write `async fn`, and the state that the future ends with",
+            );
+            true
+        }
         ("Option", [state]) => {
             refuse_option(name, last, state, side, errors);
             true
@@ -298,6 +318,32 @@ fn refuse_option(
             ),
         },
     );
+}
+
+fn refuse_result(name: &Ident, result: &PathSegment, output: &Type, errors: &mut Diagnostics) {
+    let output = short(output);
+    errors.error(
+        result.ident.span(),
+        format!("`{name}` takes `Result<{output}, _>`, which is not a flow state"),
+        format!(
+            "write `{output}`: a failure of the node before it stops the run, or goes on behind `catch(node) -> rescue`"
+        ),
+    );
+}
+
+/// `Box<dyn Future<…>>`.
+fn is_boxed_future(ty: &Type) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| {
+        last.ident == "Box"
+            && arguments(last).iter().any(|inside| match inside {
+                Type::TraitObject(object) => is_future(&object.bounds),
+                _ => false,
+            })
+    })
 }
 
 fn refuse_either(

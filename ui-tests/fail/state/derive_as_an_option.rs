@@ -1,0 +1,5 @@
+use pravah_runtime::prelude::*;
+
+#[state(Default)] struct A {}
+
+fn main() {}
