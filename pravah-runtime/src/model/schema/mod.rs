@@ -62,6 +62,9 @@ fn tell(out: &mut serde_json::Map<String, serde_json::Value>, told: &[String]) {
     if told.is_empty() {
         return;
     }
+    // In one order, as those of `required` in openai.rs.
+    let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
+    told.sort_unstable();
     let told = format!("({})", told.join(", "));
     let description = match out.get("description") {
         Some(serde_json::Value::String(text)) if !text.is_empty() => format!("{text} {told}"),

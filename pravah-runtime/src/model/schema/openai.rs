@@ -175,7 +175,10 @@ impl Walk {
             self.fits &= required.iter().any(|r| r == name) || takes_null(schema);
         }
         if self.strict {
-            out.insert("required".to_owned(), properties.keys().cloned().collect());
+            // In one order, whether or not a crate of the program makes serde_json keep that of the source.
+            let mut names: Vec<String> = properties.keys().cloned().collect();
+            names.sort_unstable();
+            out.insert("required".to_owned(), names.into());
             out.insert("properties".to_owned(), Value::Object(properties));
             out.insert("additionalProperties".to_owned(), Value::Bool(false));
         }
