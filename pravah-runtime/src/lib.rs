@@ -99,9 +99,9 @@ pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resume
 #[cfg(feature = "providers")]
 pub use context::{Http, HttpRequest, HttpResponse};
 pub use engine::{
-    Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot, ListeningAgent,
-    LoadOptions, LoadReport, ManualClock, RunOut, RunStatus, Sleep, StepInfo, StepKind, Suspension,
-    SystemClock, Unmet, WaitReason,
+    AnswerFuture, Budget, Changes, Clock, Dropped, Entries, FlowRuntime, FlowSnapshot,
+    ListeningAgent, LoadOptions, LoadReport, ManualClock, RunFuture, RunOut, RunStatus, Sleep,
+    StepFuture, StepInfo, StepKind, Suspension, SystemClock, Unmet, WaitReason,
 };
 pub use error::{
     AgentFailure, AgentFailureKind, BoxError, DepsError, ErrorText, FlowError, Limit,

@@ -78,7 +78,7 @@ impl<F> FlowRuntime<F> {
                 }
                 Err(error) => {
                     let error = message_of(error);
-                    self.run
+                    self.inner
                         .notify_run(|| EventKind::channel_failed(name, error));
                 }
             }

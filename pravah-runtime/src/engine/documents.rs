@@ -8,23 +8,23 @@ use crate::{error::FlowError, graph::FailedBody, node::LatestStates};
 impl<F> FlowRuntime<F> {
     /// Says to observers that the run has ended with an error.
     pub(crate) fn end_failed(&mut self, error: &FlowError) {
-        self.run.notify_failed_end(&error.to_string());
+        self.inner.notify_failed_end(&error.to_string());
     }
 
     /// The time, in milliseconds since 1970.
     pub(crate) fn now(&self) -> u64 {
-        self.run.now()
+        self.inner.now()
     }
 
     /// What nodes have left to be read so far.
     pub(crate) fn latest(&self) -> &LatestStates {
-        &self.run.state.root.latest
+        &self.inner.state.root.latest
     }
 
     /// The nodes that have failed with nothing left to try, those in regions too, each with the outermost region that
     /// it is in.
     pub(crate) fn failed_nodes(&self) -> Vec<(Arc<str>, Option<Arc<str>>, FailedBody)> {
-        let state = &self.run.state;
+        let state = &self.inner.state;
         let failed = state.waits.failed().filter_map(|path| {
             let frame = state.root.at(&path.frame)?;
             let failed = frame.progress.failed.get(&path.node)?;

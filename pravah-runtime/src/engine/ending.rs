@@ -29,9 +29,9 @@ impl<F> FlowRuntime<F> {
     ///
     /// [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run has ended before.
     pub async fn cancel(&mut self, reason: impl Into<String>) -> Result<(), FlowError> {
-        self.run.check_not_ended()?;
-        let grace = self.run.start_cancel(reason.into().into());
-        let run = &mut self.run;
+        self.inner.check_not_ended()?;
+        let grace = self.inner.start_cancel(reason.into().into());
+        let run = &mut self.inner;
         Cancelling { run, grace }.await;
         Ok(())
     }
@@ -40,18 +40,18 @@ impl<F> FlowRuntime<F> {
     /// [`RunOut::Waiting`](crate::RunOut::Waiting), once what is in flight is committed. That a run is
     /// paused is in its snapshot.
     pub fn pause(&mut self) {
-        self.run.set_paused(true);
+        self.inner.set_paused(true);
     }
 
     /// Lets a run go on that was [paused](Self::pause).
     pub fn unpause(&mut self) {
-        self.run.set_paused(false);
+        self.inner.set_paused(false);
     }
 
     /// How long bodies in flight have to end when the run is [cancelled](Self::cancel): no time unless set.
     #[must_use]
     pub fn with_cancel_grace(mut self, grace: Duration) -> Self {
-        self.run.options.cancel_grace = grace;
+        self.inner.options.cancel_grace = grace;
         self
     }
 }

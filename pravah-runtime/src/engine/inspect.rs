@@ -15,35 +15,35 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowEnds,
     {
-        let output = self.run.state.output().map(|live| live.get());
+        let output = self.inner.state.output().map(|live| live.get());
         let output = output.transpose();
         output.map_err(|error| FlowError::DeserializeError(error.into()))
     }
 
     /// Where the run is, without moving anything.
     pub fn status(&self) -> RunStatus {
-        self.run.status()
+        self.inner.status()
     }
 
     /// The id of the run: a UUID of version 7, unless [`with_run_id`](Self::with_run_id) gave one.
     pub fn run_id(&self) -> &str {
-        self.run.state.id.get()
+        self.inner.state.id.get()
     }
 
     /// What waits to be resumed, in the order in which it was suspended.
     pub fn suspensions(&self) -> Vec<Suspension> {
-        self.run.suspensions()
+        self.inner.suspensions()
     }
 
     /// What the last step was; nothing before the first, and right after a restore.
     pub fn last_step(&self) -> Option<StepInfo> {
-        self.run.last_step()
+        self.inner.last_step()
     }
 
     /// What the run's model calls have cost so far, all nodes together.
     pub fn usage(&self) -> Usage {
         let mut total = Usage::default();
-        for usage in self.run.state.spending.usage.values() {
+        for usage in self.inner.state.spending.usage.values() {
             total += *usage;
         }
         total
@@ -51,7 +51,7 @@ impl<F> FlowRuntime<F> {
 
     /// The same by node.
     pub fn usage_by_node(&self) -> impl Iterator<Item = (&str, Usage)> {
-        self.run
+        self.inner
             .state
             .spending
             .usage
@@ -61,12 +61,12 @@ impl<F> FlowRuntime<F> {
 
     /// How many model calls were paid for in the run, including answers that broke off.
     pub fn model_calls(&self) -> u64 {
-        self.run.state.spending.calls
+        self.inner.state.spending.calls
     }
 
     /// The conversations of the run's agents. They are not part of a snapshot: store them beside
     /// it, and give them back with [`with_history`](Self::with_history).
     pub fn history(&self) -> &ClientHistory {
-        &self.run.memory.history
+        &self.inner.memory.history
     }
 }

@@ -4,7 +4,7 @@
 //! found by their `path`s, and beside it what is in no snapshot: what the caller set (`setup`, `options`,
 //! `factory`) and what this process remembers (`memory`).
 //!
-//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`) that has a node chosen (`choose`) and
+//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`; several are `steps`) that has a node chosen (`choose`) and
 //! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
 //! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others. The plainest steps
@@ -54,6 +54,7 @@ mod spending;
 mod state;
 mod status;
 mod step;
+mod steps;
 mod suspension;
 mod tasks;
 mod timers;
@@ -76,4 +77,6 @@ pub use snapshot::{Changes, Entries, FlowSnapshot};
 pub(crate) use state::RunState;
 pub use state::{budget::Budget, progress::WaitReason};
 pub use status::RunStatus;
+pub use step::StepFuture;
+pub use steps::{AnswerFuture, RunFuture};
 pub use suspension::Suspension;

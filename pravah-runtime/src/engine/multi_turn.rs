@@ -72,7 +72,7 @@ impl ListeningAgent {
 impl<F> FlowRuntime<F> {
     /// The agents that have answered and wait for a message, which a [`Hub`](crate::Hub) sends.
     pub fn listening_agents(&self) -> Vec<ListeningAgent> {
-        self.run.state.listening_agents()
+        self.inner.state.listening_agents()
     }
 }
 

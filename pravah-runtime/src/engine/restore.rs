@@ -85,7 +85,7 @@ impl<F> FlowRuntime<F> {
     /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
     /// taken in this process.
     pub fn load_report(&self) -> Option<&LoadReport> {
-        self.run.memory.load_report.as_deref()
+        self.inner.memory.load_report.as_deref()
     }
 }
 
@@ -93,7 +93,7 @@ impl<F> FlowRuntime<F> {
 /// [`from_snapshot`](FlowRuntime::from_snapshot). It fails where a state cannot be written.
 impl<F> Serialize for FlowRuntime<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let run = &self.run;
+        let run = &self.inner;
         // The commands that wait are in the inbox and not in the state.
         match run.has_inbox() {
             true => self.snapshot().serialize(serializer),

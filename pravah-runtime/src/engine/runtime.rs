@@ -1,38 +1,30 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{
-    future::{Future, poll_fn},
-    marker::PhantomData,
-    pin::Pin,
-    sync::Arc,
-    task::Poll,
-};
+use std::{future::poll_fn, marker::PhantomData, sync::Arc, task::Poll};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use super::{
     preflight::Unmet,
     run::Run,
-    run_out::RunOut,
     snapshot::{self, Changes, FlowSnapshot},
     state::RunState,
-    step::Step,
+    step::StepFuture,
+    steps::{AnswerFuture, RunFuture},
 };
 use crate::{
     context::Context,
     error::FlowError,
-    flow::{Flow, FlowDef, FlowEnds, Known, graph_of},
+    flow::{Flow, FlowDef, Known, graph_of},
     graph::{Place, SlotIx},
     node::Token,
     state::Live,
 };
 
-/// What [`FlowRuntime::answer`] returns: a future of the step that waited.
-// A type without a name, as an async function returns, would have the bounds of the arguments, and where one is
-// not met rustc would say so of the argument, of the call and of its `.await`.
-type AnswerFuture<'a, O> = Pin<Box<dyn Future<Output = Result<RunOut<O>, FlowError>> + Send + 'a>>;
+// What makes steps has no bound on `F`, and returns a future that has: rustc then speaks of a run that is none once,
+// where it is awaited, and says what to do. With the bound on a method, or `F::Output` in what it returns, it either
+// says so of the run, the call and the `.await`, or lists the traits behind the bound.
 
 /// One run of the flow `F`.
 ///
@@ -68,7 +60,7 @@ type AnswerFuture<'a, O> = Pin<Box<dyn Future<Output = Result<RunOut<O>, FlowErr
 /// # Ok(()) }
 /// ```
 pub struct FlowRuntime<F> {
-    pub(super) run: Run,
+    pub(super) inner: Run,
     flow: PhantomData<fn() -> F>,
 }
 
@@ -113,13 +105,11 @@ impl<F> FlowRuntime<F> {
 
     pub(super) fn around(run: Run) -> Self {
         Self {
-            run,
+            inner: run,
             flow: PhantomData,
         }
     }
-}
 
-impl<F: FlowEnds> FlowRuntime<F> {
     /// The same, of a flow of which it is known that it may be started.
     #[doc(hidden)]
     pub fn start_unchecked(input: F::Input) -> Result<Self, FlowError>
@@ -178,11 +168,8 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// step again: a node that takes a state by value gets a clone then, or for a type that is not
     /// `Clone` a value rebuilt from its `Serialize` output. [`FlowError::ResumeRequired`] when nothing
     /// can move before an open suspension is resumed, and [`FlowError::Finished`] once the run was done.
-    pub fn next(
-        &mut self,
-        ctx: Context,
-    ) -> impl Future<Output = Result<RunOut<F::Output>, FlowError>> + Send {
-        Step::new(&mut self.run, None, ctx)
+    pub fn next(&mut self, ctx: Context) -> StepFuture<'_, F> {
+        StepFuture::new(&mut self.inner, ctx)
     }
 
     /// Lists what the nodes of the flow ask for and `ctx` lacks, before any of them is reached: dependencies
@@ -211,7 +198,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn preflight(&self, ctx: &Context) -> Vec<Unmet> {
-        self.run.preflight(ctx)
+        self.inner.preflight(ctx)
     }
 
     /// Answers the question `id`, which is open, with `payload`, and makes the step that waited for
@@ -253,34 +240,10 @@ impl<F: FlowEnds> FlowRuntime<F> {
         ctx: Context,
         id: impl AsRef<str>,
         payload: impl Serialize,
-    ) -> AnswerFuture<'_, F::Output> {
+    ) -> AnswerFuture<'_, F> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()));
-        let id = id.as_ref().to_owned();
-        Box::pin(async move { self.answer_with(ctx, id, payload?).await })
-    }
-
-    async fn answer_with(
-        &mut self,
-        ctx: Context,
-        id: String,
-        payload: Value,
-    ) -> Result<RunOut<F::Output>, FlowError> {
-        // Cheap: it shares what the run holds.
-        let before = self.run.state.clone();
-        let path = self.run.answer(&id, payload)?;
-        if self.run.state.is_paused {
-            let out = self.run.idle()?;
-            return self.run.typed(out);
-        }
-        match Step::new(&mut self.run, Some(path.clone()), ctx).await {
-            // Only the tool that takes the payload can say whether it fits.
-            Err(FlowError::ResumePayload { source, .. }) => {
-                self.run.ask_again(&id, &path, &before);
-                Err(FlowError::ResumePayload { id, source })
-            }
-            out => out,
-        }
+        AnswerFuture::new(&mut self.inner, ctx, id.as_ref().to_owned(), payload)
     }
 
     /// The same as [`answer`](Self::answer), with the id and the payload as a pair.
@@ -292,7 +255,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
         &mut self,
         ctx: Context,
         (tool_id, payload): (impl AsRef<str>, impl Serialize),
-    ) -> AnswerFuture<'_, F::Output> {
+    ) -> AnswerFuture<'_, F> {
         self.answer(ctx, tool_id, payload)
     }
 
@@ -302,7 +265,7 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// It needs tokio's timer, unless the run has [another clock](Self::with_clock). Dropping the future
     /// changes nothing.
     pub async fn wait(&mut self) {
-        let run = &mut self.run;
+        let run = &mut self.inner;
         if let Some(mut sleep) = run.sleep() {
             poll_fn(move |task| match run.has_new_command(task) {
                 true => Poll::Ready(()),
@@ -319,27 +282,14 @@ impl<F: FlowEnds> FlowRuntime<F> {
     /// # Errors
     ///
     /// Those of [`next`](Self::next).
-    pub async fn run(&mut self, ctx: Context) -> Result<RunOut<F::Output>, FlowError> {
-        loop {
-            match self.next(ctx.clone()).await {
-                Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
-                Ok(RunOut::Waiting { until: Some(_), .. }) => self.wait().await,
-                // It was announced before, or in another process.
-                Err(FlowError::ResumeRequired(_)) => match self.run.first_question() {
-                    Some(out) => return self.run.typed(out),
-                    None => continue,
-                },
-                out => return out,
-            }
-        }
+    pub fn run(&mut self, ctx: Context) -> RunFuture<'_, F> {
+        RunFuture::new(&mut self.inner, ctx)
     }
-}
 
-impl<F> FlowRuntime<F> {
     /// The run as it is, to be written or restored later. This copies no payload and makes no JSON: that happens when
     /// the snapshot is serialised. To write it now, serialise the run itself, which makes the same JSON in less time.
     pub fn snapshot(&self) -> FlowSnapshot {
-        FlowSnapshot::take(&self.run.known.id, self.run.stored_state())
+        FlowSnapshot::take(&self.inner.known.id, self.inner.stored_state())
     }
 
     /// What has changed in the run's snapshot since this was last called, or everything the first time:
@@ -351,7 +301,7 @@ impl<F> FlowRuntime<F> {
     ///
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.
     pub fn take_changes(&mut self) -> Result<Changes, FlowError> {
-        let run = &mut self.run;
+        let run = &mut self.inner;
         let state = run.stored_state();
         let changes = snapshot::changes(&run.known.id, &state, run.memory.changes_base.as_deref())?;
         run.memory.changes_base = Some(state);
@@ -365,7 +315,7 @@ impl<F> FlowRuntime<F> {
         S: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let name = S::schema_name();
-        let root = &self.run.state.root;
+        let root = &self.inner.state.root;
         let is_s = |(slot, token): &(&SlotIx, &Token)| {
             let (slot, branch) = (**slot, token.branch);
             let Some(state) = root.table.state_at(Place { slot, branch }) else {
@@ -383,10 +333,10 @@ impl<F> FlowRuntime<F> {
 impl<F> std::fmt::Debug for FlowRuntime<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FlowRuntime")
-            .field("flow", &self.run.known.id)
-            .field("run_id", self.run.state.id.get())
-            .field("steps", &self.run.state.steps)
-            .field("finished", &self.run.state.end.is_some())
+            .field("flow", &self.inner.known.id)
+            .field("run_id", self.inner.state.id.get())
+            .field("steps", &self.inner.state.steps)
+            .field("finished", &self.inner.state.end.is_some())
             .finish_non_exhaustive()
     }
 }

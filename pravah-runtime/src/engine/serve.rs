@@ -11,7 +11,7 @@ impl<F> FlowRuntime<F> {
     /// A run that has ever had a hub, or was restored with commands that nobody had taken, makes its steps a bit
     /// more slowly.
     pub fn hub(&mut self) -> Hub {
-        self.run.hub()
+        self.inner.hub()
     }
 
     /// Waits for what [`next`](Self::next) could not wait for: a command of a [`Hub`], or the time of a wait or of
@@ -50,7 +50,7 @@ impl<F> FlowRuntime<F> {
     ///
     /// Dropping the future changes nothing.
     pub async fn changed(&mut self) -> bool {
-        let run = &mut self.run;
+        let run = &mut self.inner;
         if !run.is_waiting() {
             return run.state.end.is_none();
         }

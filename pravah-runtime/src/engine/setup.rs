@@ -19,7 +19,7 @@ impl<F> FlowRuntime<F> {
     /// Goes on recording conversations in `history`.
     #[must_use]
     pub fn with_history(mut self, history: ClientHistory) -> Self {
-        self.run.memory.history = history;
+        self.inner.memory.history = history;
         self
     }
 
@@ -30,7 +30,7 @@ impl<F> FlowRuntime<F> {
     /// [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: ClientFactory) -> Self {
-        self.run.factory = Factory::of_run(factory);
+        self.inner.factory = Factory::of_run(factory);
         self
     }
 
@@ -42,12 +42,12 @@ impl<F> FlowRuntime<F> {
     /// [`FlowError::BuildError`] if `url` is not a model URL.
     pub fn with_model(mut self, node: impl Into<String>, url: &str) -> Result<Self, FlowError> {
         let node = node.into();
-        self.run.check_agent(&node)?;
+        self.inner.check_agent(&node)?;
         let url = ModelUrl::custom(url).map_err(|error| {
             let text = format!("the model of agent `{node}`");
             FlowError::BuildError(ErrorText::new(text, error))
         })?;
-        self.run.options.models.insert(node, url);
+        self.inner.options.models.insert(node, url);
         Ok(self)
     }
 
@@ -64,12 +64,12 @@ impl<F> FlowRuntime<F> {
         options: ModelOptions,
     ) -> Result<Self, FlowError> {
         let node = node.into();
-        self.run.check_agent(&node)?;
+        self.inner.check_agent(&node)?;
         if let Some(problem) = options.problems().into_iter().next() {
             let problem = format!("the options of agent `{node}`: {problem}");
             return Err(FlowError::BuildError(problem.into()));
         }
-        self.run.options.model_options.insert(node, options);
+        self.inner.options.model_options.insert(node, options);
         Ok(self)
     }
 
@@ -79,7 +79,7 @@ impl<F> FlowRuntime<F> {
     /// before counts.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
-        self.run.state.spending.budget = budget;
+        self.inner.state.spending.budget = budget;
         self
     }
 
@@ -90,14 +90,14 @@ impl<F> FlowRuntime<F> {
     /// a model asks for run side by side whatever the number is. 0 counts as 1.
     #[must_use]
     pub fn with_concurrency(mut self, bodies: usize) -> Self {
-        self.run.options.concurrency = bodies.max(1);
+        self.inner.options.concurrency = bodies.max(1);
         self
     }
 
     /// Takes the time from `clock`.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.run.clock = RunClock::of(clock);
+        self.inner.clock = RunClock::of(clock);
         self
     }
 
@@ -147,16 +147,16 @@ impl<F> FlowRuntime<F> {
     }
 
     fn watched(&mut self) -> &mut Observers {
-        if self.run.options.observers.is_empty() {
-            self.run.start_notifying();
+        if self.inner.options.observers.is_empty() {
+            self.inner.start_notifying();
         }
-        &mut self.run.options.observers
+        &mut self.inner.options.observers
     }
 
     /// Names the run. It is part of step keys, so set it before the first step.
     #[must_use]
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
-        self.run.set_id(&id.into());
+        self.inner.set_id(&id.into());
         self
     }
 
@@ -164,7 +164,7 @@ impl<F> FlowRuntime<F> {
     /// before a restore. Without it there is no limit.
     #[must_use]
     pub fn with_max_steps(mut self, limit: u64) -> Self {
-        self.run.options.max_steps = Some(limit);
+        self.inner.options.max_steps = Some(limit);
         self
     }
 }

@@ -23,12 +23,14 @@ use super::{
 use crate::{
     context::Context,
     error::{FlowError, panicked},
+    flow::FlowEnds,
     graph::Data,
     state::{AsNoted, Unknown},
 };
 
-/// One step of a run. Nothing is committed before it is done, so it can be dropped at any time.
-pub(super) struct Step<'a, O> {
+/// What [`FlowRuntime::next`](crate::FlowRuntime::next) returns: a future of one step. Nothing is committed before it is done, so it can be dropped at any time.
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct StepFuture<'a, F> {
     run: &'a mut Run,
     /// The step to make, where it is not the one that is next.
     path: Option<NodePath>,
@@ -37,7 +39,7 @@ pub(super) struct Step<'a, O> {
     /// The wait for the time at which another step may start besides those that are in flight, or of a run that a
     /// hub has cancelled for the time by which they have to end.
     due: Option<Sleep>,
-    output: PhantomData<fn() -> O>,
+    flow: PhantomData<fn() -> F>,
 }
 
 enum Stage {
@@ -49,20 +51,36 @@ enum Stage {
     Ended,
 }
 
-impl<'a, O> Step<'a, O> {
-    pub(super) fn new(run: &'a mut Run, path: Option<NodePath>, ctx: Context) -> Self {
+impl<'a, F> StepFuture<'a, F> {
+    pub(super) fn new(run: &'a mut Run, ctx: Context) -> Self {
         Self {
             run,
-            path,
+            path: None,
             ctx: Some(ctx),
             stage: Stage::New,
             due: None,
-            output: PhantomData,
+            flow: PhantomData,
         }
+    }
+
+    pub(super) fn run(&mut self) -> &mut Run {
+        self.run
+    }
+
+    /// Makes the step at `path` the one to make.
+    pub(super) fn aim_at(&mut self, path: NodePath) {
+        self.path = Some(path);
+    }
+
+    /// Makes it another step, after one that has ended.
+    pub(super) fn restart(&mut self, ctx: Context) {
+        self.ctx = Some(ctx);
+        self.stage = Stage::New;
+        self.due = None;
     }
 }
 
-impl<O> Drop for Step<'_, O> {
+impl<F> Drop for StepFuture<'_, F> {
     /// Whoever does not wait for a step does not want the bodies that were started for it.
     fn drop(&mut self) {
         match self.stage {
@@ -73,8 +91,8 @@ impl<O> Drop for Step<'_, O> {
     }
 }
 
-impl<O: Data> Future for Step<'_, O> {
-    type Output = Result<RunOut<O>, FlowError>;
+impl<F: FlowEnds> Future for StepFuture<'_, F> {
+    type Output = Result<RunOut<F::Output>, FlowError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let _nested = match Nested::enter() {
@@ -107,7 +125,7 @@ impl<O: Data> Future for Step<'_, O> {
     }
 }
 
-impl<O> Step<'_, O> {
+impl<F> StepFuture<'_, F> {
     /// Starts the step, and makes it where it is a plain move.
     #[inline]
     fn start_plain(&mut self, task: &mut Task<'_>) -> FastStep {

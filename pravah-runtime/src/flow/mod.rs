@@ -50,7 +50,8 @@ impl<I: WriteFlowNamedAboveOne> Flow for I {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
     label = "neither what a flow takes nor a `#[flow(named)]`",
-    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, and starts with `FlowRuntime::new(input)`; with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`"
+    note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, and starts with `FlowRuntime::new(input)`; with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`",
+    note = "a function over the runs of any `#[flow]` has a bound: `fn name<F: Flow>(run: &mut FlowRuntime<F>)`"
 )]
 pub trait FlowEnds: 'static {
     /// What the flow starts with.
