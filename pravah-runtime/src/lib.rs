@@ -188,7 +188,7 @@ pub mod __private {
         engine::{FlowRuntime, call},
         error::{BoxError, FlowError, ToolError, does_not_compile},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture},
-        graph::{FlowGraph, NodeInfo, NodeSpec, specs, starting},
+        graph::{FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting},
         invocation::{ContextScope, ToolPolicy},
         model::{Effort, ModelOptions, ToolChoice},
         node::{

@@ -20,7 +20,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
         };
         // In a function without the bounds of the impl, under which every constant would be evaluated again.
         fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
-            #private::FlowGraph::of_flow(#nodes, #topology) #fail_fast
+            #private::graph_of_flow(#nodes, #topology) #fail_fast
         }
         __pravah_build()
     }
@@ -66,7 +66,7 @@ fn spec(index: usize, node: &Node, topology: &TokenStream) -> TokenStream {
             });
             let list = quote! {
                 (&#takes).list(#end, #id, |input, output| {
-                    #private::FlowGraph::of_chain(input, output, #nodes, #chain)
+                    #private::graph_of_chain(input, output, #nodes, #chain)
                 }) #limit
             };
             match node.catch {

@@ -80,32 +80,6 @@ impl FlowGraph {
         FlowGraphBuilder::default()
     }
 
-    /// Links the nodes of a flow that the compiler has proved.
-    #[doc(hidden)]
-    pub fn of_flow(specs: Vec<NodeSpec>, topology: &Topology) -> Result<Self, FlowError> {
-        match topology.ends {
-            Ends {
-                input: Some(input),
-                output: Some(output),
-            } => Self::of_chain(input.name, output.name, specs, topology),
-            _ => Err(does_not_compile()),
-        }
-    }
-
-    /// Links those of a list's chain.
-    #[doc(hidden)]
-    pub fn of_chain(
-        input: &'static str,
-        output: &'static str,
-        specs: Vec<NodeSpec>,
-        topology: &Topology,
-    ) -> Result<Self, FlowError> {
-        let wiring = Wiring::of(topology, &specs);
-        let specs = FlowSpec::new(specs, wiring);
-        let (graph, problems) = link::link(input.into(), output.into(), specs);
-        graph.unless(&problems)
-    }
-
     /// Links nodes of which each state has one that takes it.
     #[cfg(test)]
     pub(crate) fn link_by_state(
@@ -201,6 +175,31 @@ impl FlowGraph {
     pub fn fingerprint(&self) -> pravah_graph::Fingerprint {
         self.table.fingerprint
     }
+}
+
+/// Links the nodes of a flow that the compiler has proved.
+// Not a function of `FlowGraph`: rustc would propose it to who looks for a way to make one.
+pub fn graph_of_flow(specs: Vec<NodeSpec>, topology: &Topology) -> Result<FlowGraph, FlowError> {
+    match topology.ends {
+        Ends {
+            input: Some(input),
+            output: Some(output),
+        } => graph_of_chain(input.name, output.name, specs, topology),
+        _ => Err(does_not_compile()),
+    }
+}
+
+/// Links those of a list's chain.
+pub fn graph_of_chain(
+    input: &'static str,
+    output: &'static str,
+    specs: Vec<NodeSpec>,
+    topology: &Topology,
+) -> Result<FlowGraph, FlowError> {
+    let wiring = Wiring::of(topology, &specs);
+    let specs = FlowSpec::new(specs, wiring);
+    let (graph, problems) = link::link(input.into(), output.into(), specs);
+    graph.unless(&problems)
 }
 
 impl std::fmt::Debug for FlowGraph {
