@@ -27,6 +27,29 @@ use super::{
 #[serde(transparent)]
 pub struct Each<S>(Vec<S>);
 
+impl<S> Each<S> {
+    /// An empty list.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// #[state]
+    /// struct Page { text: String }
+    ///
+    /// let mut pages = Each::new();
+    /// pages.push(Page { text: "a".into() });
+    /// assert_eq!(pages.len(), 1);
+    /// ```
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a state at the end.
+    pub fn push(&mut self, item: S) {
+        self.0.push(item);
+    }
+}
+
 impl<S: State> Each<S> {
     const FULL_NAME: ConstStr = ConstStr::concat(&["Each_of_", S::NAME]);
     const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Each<", S::TYPE_PATH, ">"]);
@@ -68,6 +91,18 @@ impl<S: JsonSchema> JsonSchema for Each<S> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Vec::<S>::json_schema(generator)
+    }
+}
+
+impl<S> Default for Each<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S> Extend<S> for Each<S> {
+    fn extend<I: IntoIterator<Item = S>>(&mut self, items: I) {
+        self.0.extend(items);
     }
 }
 
