@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{
     load_report::{LoadOptions, LoadReport},
@@ -89,7 +89,7 @@ impl<F> FlowRuntime<F> {
     }
 }
 
-/// A run is serialised as its [`snapshot`](FlowRuntime::snapshot), to be restored with
+/// A run is serialised as its [`snapshot`](FlowRuntime::snapshot), to be deserialised, or restored with
 /// [`from_snapshot`](FlowRuntime::from_snapshot). It fails where a state cannot be written.
 impl<F> Serialize for FlowRuntime<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -99,5 +99,30 @@ impl<F> Serialize for FlowRuntime<F> {
             true => self.snapshot().serialize(serializer),
             false => write_run(&run.known.id, &run.state, serializer),
         }
+    }
+}
+
+/// A run goes on where it was serialised. [`from_snapshot`](FlowRuntime::from_snapshot) does the same, and fails with a
+/// [`FlowError`] where this has its text; [`from_snapshot_with`](FlowRuntime::from_snapshot_with) takes options. What
+/// is not in a snapshot has to be set again here too.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// # #[state] struct Order { cups: u32 }
+/// # #[state] struct Served { cups: u32 }
+/// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+/// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let stored = serde_json::to_string(&FlowRuntime::new(Order { cups: 2 })?)?;
+/// let mut run: FlowRuntime<Order> = serde_json::from_str(&stored)?;
+/// let RunOut::Done(served) = run.run(Context::default()).await? else { unreachable!() };
+/// assert_eq!(served.cups, 2);
+/// # Ok(()) }
+/// ```
+impl<'de, F: FlowDef> Deserialize<'de> for FlowRuntime<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let snapshot = FlowSnapshot::deserialize(deserializer)?;
+        Self::from_snapshot(snapshot).map_err(D::Error::custom)
     }
 }

@@ -163,12 +163,17 @@ fn a_snapshot_that_was_taken_of_another_flow_is_refused() {
         }
     }
 
-    let snapshot = FlowRuntime::new(Other { n: 0 }).unwrap().snapshot();
-    let error = FlowRuntime::<Case>::from_snapshot(snapshot).err().unwrap();
-    assert_eq!(
-        error.to_string(),
-        "the snapshot could not be loaded: it is of the flow `Other`, and this is `Case`"
-    );
+    let run = FlowRuntime::new(Other { n: 0 }).unwrap();
+    let why = "the snapshot could not be loaded: it is of the flow `Other`, and this is `Case`";
+    let error = FlowRuntime::<Case>::from_snapshot(run.snapshot())
+        .err()
+        .unwrap();
+    assert_eq!(error.to_string(), why);
+    let stored = serde_json::to_string(&run).unwrap();
+    let error = serde_json::from_str::<FlowRuntime<Case>>(&stored)
+        .err()
+        .unwrap();
+    assert_eq!(error.to_string(), why);
 }
 
 #[tokio::test]

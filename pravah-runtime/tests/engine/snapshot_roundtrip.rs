@@ -197,6 +197,19 @@ async fn a_run_is_written_as_its_snapshot_at_every_step() {
     }
 }
 
+#[tokio::test]
+async fn a_run_is_read_back_from_what_it_was_written_as_and_goes_on() {
+    let mut run = start();
+    let mut out = RunOut::Continue;
+    while !matches!(out, RunOut::Done(_)) {
+        let stored = serde_json::to_string(&run).unwrap();
+        let read: FlowRuntime<Trip> = serde_json::from_str(&stored).unwrap();
+        assert_eq!(bytes(&read), bytes(&run));
+        run = read.with_factory(factory());
+        out = step(&mut run, Context::default()).await;
+    }
+}
+
 // Decision 4: the process dies in the middle of every step, after the body ran.
 #[tokio::test]
 async fn a_crash_at_every_step_repeats_no_body_that_was_committed() {
