@@ -8,7 +8,7 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 9] = [
+const MORE: [(&str, &str); 8] = [
     (
         "flow/nodes_without_flow",
         "rustc parses the function first, and proposes a `.` at each `->`",
@@ -16,10 +16,6 @@ const MORE: [(&str, &str); 9] = [
     (
         "flow/nodes_without_flow_recovers",
         "rustc parses the function first, and expects the fields of a struct",
-    ),
-    (
-        "gate/answer_without_a_context",
-        "rustc takes the payload for the id before it counts the arguments",
     ),
     (
         "names/two_nodes_of_one_name",

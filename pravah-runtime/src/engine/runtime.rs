@@ -238,12 +238,12 @@ impl<F> FlowRuntime<F> {
     pub fn answer(
         &mut self,
         ctx: Context,
-        id: impl AsRef<str>,
+        id: &str,
         payload: impl Serialize,
     ) -> AnswerFuture<'_, F> {
         let payload =
             serde_json::to_value(payload).map_err(|e| FlowError::SerializeError(e.into()));
-        AnswerFuture::new(&mut self.inner, ctx, id.as_ref().to_owned(), payload)
+        AnswerFuture::new(&mut self.inner, ctx, id.to_owned(), payload)
     }
 
     /// The same as [`answer`](Self::answer), with the id and the payload as a pair.
@@ -256,7 +256,7 @@ impl<F> FlowRuntime<F> {
         ctx: Context,
         (tool_id, payload): (impl AsRef<str>, impl Serialize),
     ) -> AnswerFuture<'_, F> {
-        self.answer(ctx, tool_id, payload)
+        self.answer(ctx, tool_id.as_ref(), payload)
     }
 
     /// Sleeps until the time that [`RunOut::Waiting`] named, or until a [`Hub`](crate::Hub) sends a command. Where

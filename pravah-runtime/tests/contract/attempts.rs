@@ -68,7 +68,7 @@ async fn a_rejected_answer_is_not_tried_again_also_in_another_process() {
             run = restart(&run).with_factory(model.factory());
         }
         let reject = json!({ "verdict": "reject", "reason": "too much" });
-        run.answer(Context::default(), id, reject).await.unwrap();
+        run.answer(Context::default(), &id, reject).await.unwrap();
         let letter = output(run.run(Context::default()).await);
         assert_eq!(letter.text, "Rejected after 1");
         assert_eq!(model.asked().len(), 1);

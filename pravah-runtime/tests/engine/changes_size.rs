@@ -162,7 +162,7 @@ async fn an_item_that_holds_a_list_is_one_deletion() {
         match out {
             Ok(RunOut::Done(_)) => break,
             Err(FlowError::ResumeRequired(id)) => {
-                run.answer(Context::default(), id, 7).await.unwrap();
+                run.answer(Context::default(), &id, 7).await.unwrap();
             }
             out => drop(out.unwrap()),
         }

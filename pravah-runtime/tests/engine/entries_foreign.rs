@@ -264,7 +264,7 @@ macro_rules! odd_flow {
                         Err(FlowError::ResumeRequired(id)) => {
                             assert_eq!(id, concat!($node, "::ask"));
                             run = again.with_factory(factory.clone());
-                            run.answer(Context::default(), id, "yes").await.unwrap();
+                            run.answer(Context::default(), &id, "yes").await.unwrap();
                         }
                         out => drop(out.unwrap()),
                     }

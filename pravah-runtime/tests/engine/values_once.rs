@@ -93,7 +93,7 @@ async fn an_input_that_waits_and_an_item_in_its_list_are_written_once() {
         stored.apply(run.take_changes().unwrap());
         let out = match run.next(Context::default()).await {
             Ok(RunOut::Suspend { tool_id, .. }) => {
-                run.answer(Context::default(), tool_id, true).await
+                run.answer(Context::default(), &tool_id, true).await
             }
             out => out,
         };

@@ -131,7 +131,7 @@ async fn end<F: FlowDef>(mut run: FlowRuntime<F>, restarts: bool) -> F::Output {
         let ctx = Context::default();
         let held = run.snapshot();
         let out = match run.next(ctx.clone()).await.unwrap() {
-            RunOut::Suspend { tool_id, .. } => run.answer(ctx, tool_id, true).await.unwrap(),
+            RunOut::Suspend { tool_id, .. } => run.answer(ctx, &tool_id, true).await.unwrap(),
             out => out,
         };
         if let RunOut::Done(output) = out {

@@ -172,7 +172,7 @@ mod readers {
         assert_eq!(question["prompt"], "publish 30?");
         let mut run = restart(&run);
         let answer = json!({ "publish": true });
-        let out = run.answer(Context::default(), id, answer).await;
+        let out = run.answer(Context::default(), &id, answer).await;
         assert_eq!(output(out), Page { n: 33 });
     }
 

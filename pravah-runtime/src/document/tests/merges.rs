@@ -108,7 +108,7 @@ async fn a_question_that_is_cancelled_leaves_the_others_to_be_asked() {
     };
     assert_eq!(tool_id, "other");
     let RunOut::Done(done) = run
-        .answer(Context::default(), tool_id, "yes")
+        .answer(Context::default(), &tool_id, "yes")
         .await
         .unwrap()
     else {
@@ -140,7 +140,7 @@ async fn a_merge_goes_on_in_a_document_without_its_other_edge() {
     let mut out = run.run(Context::default()).await.unwrap();
     while let RunOut::Suspend { tool_id, .. } = out {
         out = run
-            .answer(Context::default(), tool_id, "yes")
+            .answer(Context::default(), &tool_id, "yes")
             .await
             .unwrap();
         if let RunOut::Continue = out {

@@ -226,7 +226,7 @@ async fn one_item_is_asked_about_after_another() {
             assert_eq!(open.len(), (concurrency as usize).min(3 - done));
             let id = open[0].tool_id.clone();
             run = flow.restore(run.snapshot()).unwrap().with_concurrency(8);
-            run.answer(Context::default(), id, "yes").await.unwrap();
+            run.answer(Context::default(), &id, "yes").await.unwrap();
         }
         assert!(run.output().unwrap().is_some());
     }

@@ -186,7 +186,7 @@ impl<'a> Played<'a> {
             .first()
             .map(|open| open.tool_id.clone());
         let step: Pin<Box<dyn Future<Output = Out>>> = match open.filter(|_| answers) {
-            Some(id) => Box::pin(self.run.answer(ctx, id, ANSWER)),
+            Some(id) => Box::pin(self.run.answer(ctx, &id, ANSWER)),
             None => Box::pin(self.run.next(ctx)),
         };
         match times {

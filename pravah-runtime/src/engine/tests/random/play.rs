@@ -284,7 +284,7 @@ impl Played {
         let is_paused = self.run.status() == RunStatus::Paused;
         let step = async {
             match open {
-                Some(id) if !is_paused && !is_commanded => self.run.answer(ctx, id, 7).await,
+                Some(id) if !is_paused && !is_commanded => self.run.answer(ctx, &id, 7).await,
                 _ => self.run.next(ctx).await,
             }
         };
