@@ -268,6 +268,7 @@ impl FlowError {
     /// use pravah_runtime::FlowError;
     ///
     /// assert_eq!(FlowError::other("no such order").to_string(), "no such order");
+    /// assert_eq!(FlowError::from("no such order").to_string(), "no such order");
     /// ```
     pub fn other(error: impl Into<BoxError>) -> Self {
         Self::Other(error.into())
@@ -340,8 +341,8 @@ impl From<BoxError> for FlowError {
     }
 }
 
-/// Errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is none for
-/// every error, since it is one itself: a node may return any other type of error as well.
+/// Texts, and errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is
+/// none for every error, since it is one itself: a node may return any other type of error as well.
 macro_rules! from {
     ($($error:ty,)+) => {
         $(
@@ -362,4 +363,6 @@ from! {
     std::num::ParseFloatError,
     std::string::FromUtf8Error,
     serde_json::Error,
+    String,
+    &str,
 }
