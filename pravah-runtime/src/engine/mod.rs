@@ -4,8 +4,8 @@
 //! found by their `path`s, and beside it what is in no snapshot: what the caller set (`setup`, `options`,
 //! `factory`) and what this process remembers (`memory`).
 //!
-//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`; several are `steps`) that has a node chosen (`choose`) and
-//! performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
+//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`; several are `steps`) that has a node chosen
+//! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
 //! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others. The plainest steps
 //! are made by the `fast_path`, and every `run_out` says whether there is more to do. A `call` of a flow makes all of its steps.

@@ -28,7 +28,8 @@ use crate::{
     state::{AsNoted, Unknown},
 };
 
-/// What [`FlowRuntime::next`](crate::FlowRuntime::next) returns: a future of one step. Nothing is committed before it is done, so it can be dropped at any time.
+/// What [`FlowRuntime::next`](crate::FlowRuntime::next) returns: a future of one step. Nothing is committed before it
+/// is done, so it can be dropped at any time.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct StepFuture<'a, F> {
     run: &'a mut Run,
