@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 const WAIT: Duration = Duration::from_millis(20);
 
-/// The means of ours and of graph-flow on the clock, in nanoseconds. Tokio's timer counts whole milliseconds, so that how
-/// long a wait takes depends on when within one it starts: both start at as many places, evenly spread over it.
+/// The means of ours and of graph-flow on the clock, in nanoseconds. Tokio's timer counts whole milliseconds, so that
+/// how long a wait takes depends on when within one it starts: both start at as many places, evenly spread over it.
 pub async fn on_the_clock() -> (f64, f64) {
     const SAMPLES: u32 = 50;
     let graph = graph_flow::graph();
