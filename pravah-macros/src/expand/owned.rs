@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Item, Type, spanned::Spanned};
+use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, spanned::Spanned};
 
 use super::attributes;
 use crate::diag::Diagnostics;
@@ -47,7 +47,21 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
         })
     };
     let fields = fields.into_iter().filter(|field| !is_skipped(field));
-    let borrowing = fields.filter_map(|field| Some((field, borrowed(&field.ty)?)));
+    let fields: Vec<_> = fields.collect();
+    let cows = fields
+        .iter()
+        .filter_map(|field| cow_without_lifetime(&field.ty));
+    let cows: Vec<_> = cows.collect();
+    for cow in &cows {
+        errors.error(
+            cow.ident.span(),
+            "a `Cow` borrows, and a state owns its data",
+            "write the owned type, such as `String` for `Cow<str>`",
+        );
+    }
+    let borrowing = fields
+        .iter()
+        .filter_map(|field| Some((field, borrowed(&field.ty)?)));
     let borrowing: Vec<_> = borrowing.collect();
     for (field, reference) in &borrowing {
         let owned = match &*reference.elem {
@@ -73,7 +87,7 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
             format!("write `{owned}`"),
         );
     }
-    borrowing.is_empty()
+    borrowing.is_empty() && cows.is_empty()
 }
 
 /// A type as a reader writes it, where it is a path; rustc's own text of another.
@@ -83,7 +97,7 @@ fn shown(ty: &Type) -> String {
         .unwrap_or_else(|| ty.to_token_stream().to_string())
 }
 
-/// Gives a lifetime to each reference in a field, of which rustc would report that it has none.
+/// Gives a lifetime to each reference and `Cow` in a field, of which rustc would report that it has none.
 pub(super) fn name_lifetimes(item: &mut Item) {
     for field in fields_mut(item) {
         if let Ok(ty) = syn::parse2(with_lifetimes(field.ty.to_token_stream())) {
@@ -95,8 +109,12 @@ pub(super) fn name_lifetimes(item: &mut Item) {
 fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut named = TokenStream::new();
+    let mut after_cow = false;
     while let Some(token) = tokens.next() {
         let is_reference = matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '&');
+        let opens_cow =
+            after_cow && matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '<');
+        after_cow = matches!(&token, TokenTree::Ident(ident) if ident == "Cow");
         match token {
             TokenTree::Group(group) => {
                 let inner = with_lifetimes(group.stream());
@@ -111,27 +129,53 @@ fn with_lifetimes(tokens: TokenStream) -> TokenStream {
         if is_reference && !has_lifetime {
             named.extend(quote!('static));
         }
+        if opens_cow && !has_lifetime {
+            named.extend(quote!('static,));
+        }
     }
     named
 }
 
 /// The first reference in a type.
 pub(super) fn borrowed(ty: &Type) -> Option<&syn::TypeReference> {
-    match ty {
+    first_in(ty, &|ty| match ty {
         Type::Reference(reference) => Some(reference),
-        Type::Group(group) => borrowed(&group.elem),
-        Type::Paren(paren) => borrowed(&paren.elem),
-        Type::Array(array) => borrowed(&array.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(borrowed),
+        _ => None,
+    })
+}
+
+/// The first `Cow` in a type that has no lifetime.
+fn cow_without_lifetime(ty: &Type) -> Option<&PathSegment> {
+    first_in(ty, &|ty| {
+        let Type::Path(path) = ty else {
+            return None;
+        };
+        let last = path.path.segments.last()?;
+        let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+            return None;
+        };
+        let has_lifetime = matches!(arguments.args.first(), Some(GenericArgument::Lifetime(_)));
+        (last.ident == "Cow" && !has_lifetime).then_some(last)
+    })
+}
+
+/// What `pick` returns of the first type for which it returns something: the type itself, or one in it.
+fn first_in<'a, T>(ty: &'a Type, pick: &impl Fn(&'a Type) -> Option<T>) -> Option<T> {
+    pick(ty).or_else(|| match ty {
+        Type::Reference(reference) => first_in(&reference.elem, pick),
+        Type::Group(group) => first_in(&group.elem, pick),
+        Type::Paren(paren) => first_in(&paren.elem, pick),
+        Type::Array(array) => first_in(&array.elem, pick),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(|ty| first_in(ty, pick)),
         Type::Path(path) => path.path.segments.iter().find_map(|segment| {
-            let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
                 return None;
             };
             arguments.args.iter().find_map(|argument| match argument {
-                syn::GenericArgument::Type(ty) => borrowed(ty),
+                GenericArgument::Type(ty) => first_in(ty, pick),
                 _ => None,
             })
         }),
         _ => None,
-    }
+    })
 }
