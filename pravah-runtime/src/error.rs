@@ -341,7 +341,7 @@ impl From<BoxError> for FlowError {
     }
 }
 
-/// Texts, and errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is
+/// Strings, and errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is
 /// none for every error, since it is one itself: a node may return any other type of error as well.
 macro_rules! from {
     ($($error:ty,)+) => {

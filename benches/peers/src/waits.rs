@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_millis(20);
 
 /// The means of ours and of graph-flow on the clock, in nanoseconds. Tokio's timer counts whole milliseconds, so that
-/// how long a wait takes depends on when within one it starts: both start at as many places, evenly spread over it.
+/// how long a wait takes depends on when within one it starts: both start at as many offsets, evenly spread over it.
 pub async fn on_the_clock() -> (f64, f64) {
     const SAMPLES: u32 = 50;
     let graph = graph_flow::graph();
     let origin = Instant::now();
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
     for sample in 0..SAMPLES {
-        let start = start_of(origin, sample, SAMPLES);
+        let start = start_at(origin, sample, SAMPLES);
         graph_flow::once(&graph).await;
         theirs += start.elapsed();
-        let start = start_of(origin, sample, SAMPLES);
+        let start = start_at(origin, sample, SAMPLES);
         ours::once().await;
         ours += start.elapsed();
     }
@@ -24,13 +24,13 @@ pub async fn on_the_clock() -> (f64, f64) {
         .into()
 }
 
-/// Waits for place number `sample` of a millisecond.
-fn start_of(origin: Instant, sample: u32, samples: u32) -> Instant {
-    let place = 1_000_000 * sample / samples;
+/// Spins until offset number `sample` within a millisecond.
+fn start_at(origin: Instant, sample: u32, samples: u32) -> Instant {
+    let offset = 1_000_000 * sample / samples;
     loop {
         let now = Instant::now();
         let within = (now - origin).subsec_nanos() % 1_000_000;
-        if within.abs_diff(place) < 2_000 {
+        if within.abs_diff(offset) < 2_000 {
             return now;
         }
     }

@@ -1,13 +1,12 @@
 //! How the property tests draw their nets.
 
-use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
+use proptest::prelude::ProptestConfig;
 
-/// So many cases, with the same nets on every run.
-pub(crate) fn same_nets(cases: u32) -> ProptestConfig {
+/// So many cases.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
         failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::default()
     }
 }

@@ -5,12 +5,12 @@ use pravah_graph::{NodeId, Place, WayOut};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft, DraftNode};
 use crate::markings::Space;
 
 proptest! {
-    #![proptest_config(same_nets(60))]
+    #![proptest_config(config(60))]
 
     #[test]
     fn a_flow_that_can_be_emptied_at_any_time_can_finish_as_by_its_definition(

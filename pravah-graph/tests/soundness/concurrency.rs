@@ -6,7 +6,7 @@ use pravah_graph::{Firing, Net, NodeId, Place};
 use proptest::prelude::*;
 
 use crate::brute_force::{Marking, enabled, fire, start};
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft};
 
 /// How many markings are visited before a net is given up as too large.
@@ -45,7 +45,7 @@ fn can_run(net: &Net, marking: &Marking, node: NodeId) -> bool {
 }
 
 proptest! {
-    #![proptest_config(same_nets(1_500))]
+    #![proptest_config(config(1_500))]
 
     #[test]
     fn two_places_are_concurrent_if_some_run_marks_both(seed: u64, size in 1_usize..12) {

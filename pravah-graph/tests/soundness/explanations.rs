@@ -6,13 +6,13 @@ use pravah_graph::{CannotFinish, Cause, Net, NodeId, Place, Repair, WayOut};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft};
 use crate::markings::{Space, slots};
 use crate::shapes;
 
 proptest! {
-    #![proptest_config(same_nets(40))]
+    #![proptest_config(config(40))]
 
     #[test]
     fn a_refusal_names_a_cause_and_every_repair(seed: u64, size in 1_usize..10) {

@@ -6,13 +6,13 @@ use pravah_graph::{Firing, Incompatibility, Net, NodeId, Place, WayOut};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft};
 use crate::markings::{Space, Tokens};
 use crate::shapes;
 
 proptest! {
-    #![proptest_config(same_nets(1_000))]
+    #![proptest_config(config(1_000))]
 
     #[test]
     fn runs_go_on_in_the_net_they_come_from(seed: u64, size in 1_usize..10) {

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use crate::brute_force::{self, Marking, enabled, fire};
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft};
 
 proptest! {
-    #![proptest_config(same_nets(2_500))]
+    #![proptest_config(config(2_500))]
 
     #[test]
     fn refined_nets_are_sound(seed: u64, size in 1_usize..16) {

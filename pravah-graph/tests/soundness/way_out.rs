@@ -4,13 +4,13 @@ use pravah_graph::{Cause, Net, NodeId, Place, Repair, WayOut};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use crate::cases::same_nets;
+use crate::cases::config;
 use crate::generate::{Dice, Draft};
 use crate::markings::Space;
 use crate::shapes;
 
 proptest! {
-    #![proptest_config(same_nets(200))]
+    #![proptest_config(config(200))]
 
     #[test]
     fn a_marking_can_finish_as_by_its_definition(seed: u64, size in 1_usize..10) {
@@ -20,7 +20,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(same_nets(2_500))]
+    #![proptest_config(config(2_500))]
 
     #[test]
     fn mutated_nets_have_a_way_out_if_they_are_sound(

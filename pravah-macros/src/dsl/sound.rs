@@ -16,13 +16,13 @@ pub(crate) fn check(graph: &Graph, errors: &mut Diagnostics) {
     check_net(graph, "`done`", errors);
 }
 
-/// The same of a flow or a chain, whose branches end at `end`.
-fn check_net(graph: &Graph, end: &str, errors: &mut Diagnostics) {
+/// Proves one net; `where_it_ends` names its end in help texts.
+fn check_net(graph: &Graph, where_it_ends: &str, errors: &mut Diagnostics) {
     let net = net(graph);
     let findings = net.check();
     let silent = errors.attempt(|errors| {
         for finding in &findings {
-            explain(graph, &net, finding, end, errors);
+            explain(graph, &net, finding, where_it_ends, errors);
         }
     });
     if let (Some(()), Some(first), false) = (silent, graph.nodes.first(), findings.is_empty()) {
@@ -34,7 +34,7 @@ fn check_net(graph: &Graph, end: &str, errors: &mut Diagnostics) {
     }
     for node in &graph.nodes {
         if let NodeBody::Each { inner, .. } = &node.body {
-            check_net(inner, "a last node of the chain", errors);
+            check_net(inner, "a node that ends the chain", errors);
         }
     }
 }
@@ -107,7 +107,13 @@ fn place(graph: &Graph, arc: usize) -> Place {
 }
 
 /// Reports a finding where it shows; not so one of which there is nothing to show.
-fn explain(graph: &Graph, net: &Net, finding: &Finding, end: &str, errors: &mut Diagnostics) {
+fn explain(
+    graph: &Graph,
+    net: &Net,
+    finding: &Finding,
+    where_it_ends: &str,
+    errors: &mut Diagnostics,
+) {
     if let Finding::LeftBehind { run, .. } = finding
         && let Some(end) = last_end(graph, run)
         && let Some((fork, other)) = graph.end_beside(end)
@@ -121,8 +127,10 @@ fn explain(graph: &Graph, net: &Net, finding: &Finding, end: &str, errors: &mut 
         );
         return;
     }
-    if let (Some(fact), Some((span, help))) = (finding.fact(net, graph), help(graph, finding, end))
-    {
+    if let (Some(fact), Some((span, help))) = (
+        finding.fact(net, graph),
+        help(graph, finding, where_it_ends),
+    ) {
         errors.error(span, fact, help);
     }
 }
@@ -130,13 +138,16 @@ fn explain(graph: &Graph, net: &Net, finding: &Finding, end: &str, errors: &mut 
 const CLEANLY: &str = "see that each fork's branches all meet in one `join`, and the branches of each choice come together";
 
 /// Where a finding shows, and what helps.
-fn help(graph: &Graph, finding: &Finding, end: &str) -> Option<(Span, String)> {
+fn help(graph: &Graph, finding: &Finding, where_it_ends: &str) -> Option<(Span, String)> {
     let (span, help) = match finding {
         Finding::Unreachable { node } => {
             return Some((span(graph, *node), help_for_unreachable(graph, *node)));
         }
         Finding::NoWayToDone { node } => {
-            return Some((span(graph, *node), help_for_endless_loop(graph, *node, end)));
+            return Some((
+                span(graph, *node),
+                help_for_endless_loop(graph, *node, where_it_ends),
+            ));
         }
         Finding::Deadlock { marked, .. } => {
             let node = marked.iter().find_map(Place::node)?;
@@ -160,16 +171,16 @@ fn help(graph: &Graph, finding: &Finding, end: &str) -> Option<(Span, String)> {
     Some((span, help.to_owned()))
 }
 
-fn help_for_endless_loop(graph: &Graph, node: NodeId, end: &str) -> String {
+fn help_for_endless_loop(graph: &Graph, node: NodeId, where_it_ends: &str) -> String {
     let help = format!(
-        "let a node of the loop choose, and lead one branch out of it, for example to {end}"
+        "let a node of the loop choose, and lead one branch out of it, for example to {where_it_ends}"
     );
     let follows_itself = graph.arcs.iter().any(|arc| {
         matches!((arc.from, arc.to), (From::Output(from, _), To::Node(to)) if from == node.0 && to == node.0)
     });
     match follows_itself {
         true => format!(
-            "{help}; to run it twice, write `{} as other`",
+            "{help}; to run the node twice, write `{} as other`",
             graph.name(node.0)
         ),
         false => help,

@@ -65,7 +65,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
 }
 
 /// Whether `limit = 8` or the like starts at `at`: what is in it are no nodes.
-fn is_option(tokens: &[TokenTree], at: usize) -> bool {
+pub(super) fn is_option(tokens: &[TokenTree], at: usize) -> bool {
     let starts = at
         .checked_sub(1)
         .is_none_or(|before| punct(tokens, before, &[',']));

@@ -57,7 +57,7 @@ impl Flow {
             errors.error(
                 itself.span,
                 format!("the flow `{}` names itself, and would never end", self.name),
-                "lead back to one of its nodes for a loop; no node is called as the flow is",
+                "to loop, lead back to one of its nodes; a node cannot have the name of its flow",
             );
         }
     }
@@ -84,7 +84,7 @@ impl Flow {
     }
 }
 
-/// A node of a flow that is itself a node here. rustc would ask for a trait that has it.
+/// Refuses a path into a flow that is a node here, such as `inner::read` beside `inner`: rustc would look for a trait.
 fn refuse_inner_nodes(paths: &mut Vec<NodeRef>, errors: &mut Diagnostics) {
     let nodes: Vec<String> = paths.iter().map(|node| node.key.clone()).collect();
     paths.retain(|node| {

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, spanned::Spanned};
 
 use super::attributes;
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, types::short};
 
 /// All fields of a struct, or of an enum's variants.
 pub(super) fn fields(item: &Item) -> Vec<&syn::Field> {
@@ -64,37 +64,34 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
         .filter_map(|field| Some((field, borrowed(&field.ty)?)));
     let borrowing: Vec<_> = borrowing.collect();
     for (field, reference) in &borrowing {
-        let owned = match &*reference.elem {
-            Type::Path(path) if path.path.is_ident("str") => "String".to_owned(),
-            Type::Path(path)
-                if path
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|last| last.ident == "Path") =>
-            {
-                "PathBuf".to_owned()
-            }
-            Type::Slice(slice) => format!("Vec<{}>", shown(&slice.elem)),
-            other => shown(other),
-        };
         errors.error(
             reference.span(),
             match &field.ident {
                 Some(field) => format!("the field `{field}` borrows, and a state owns its data"),
                 None => "a field of the state borrows, and a state owns its data".to_owned(),
             },
-            format!("write `{owned}`"),
+            format!("write `{}`", owned_text(reference)),
         );
     }
     borrowing.is_empty() && cows.is_empty()
 }
 
-/// A type as a reader writes it, where it is a path; rustc's own text of another.
-fn shown(ty: &Type) -> String {
-    ty.span()
-        .source_text()
-        .unwrap_or_else(|| ty.to_token_stream().to_string())
+/// The owned type in place of a reference.
+pub(super) fn owned_text(reference: &syn::TypeReference) -> String {
+    match &*reference.elem {
+        Type::Path(path) if path.path.is_ident("str") => "String".to_owned(),
+        Type::Path(path)
+            if path
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "Path") =>
+        {
+            "PathBuf".to_owned()
+        }
+        Type::Slice(slice) => format!("Vec<{}>", short(&slice.elem)),
+        other => short(other),
+    }
 }
 
 /// Gives a lifetime to each reference and `Cow` in a field, of which rustc would report that it has none.

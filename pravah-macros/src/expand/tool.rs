@@ -17,14 +17,10 @@ use super::{
     as_trait, at, constant,
     function::{doc_comment, plain_name, unnamed},
     hidden, own,
-    owned::borrowed,
+    owned::{borrowed, owned_text},
     private,
 };
-use crate::{
-    diag::Diagnostics,
-    options::ToolOptions,
-    types::{short, ungroup},
-};
+use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
@@ -213,7 +209,7 @@ fn parse(item: &ItemFn, options: Option<&ToolOptions>, errors: &mut Diagnostics)
         );
     }
     let description = doc_comment(&item.attrs);
-    // It may be what an option was meant for that was refused.
+    // Where the options were refused, one of them may have been meant as the description.
     if description.is_none() && options.is_some() {
         errors.error(
             name.span(),
@@ -255,7 +251,8 @@ fn param(
     arg: &syn::PatType,
     errors: &mut Diagnostics,
 ) -> Option<Param> {
-    if refuse_borrowed(tool, ungroup(&arg.ty), errors) || refuse_unnamed(tool, &arg.ty, errors) {
+    if refuse_reference(tool, ungroup(&arg.ty), errors) || refuse_impl_trait(tool, &arg.ty, errors)
+    {
         return None;
     }
     let name = plain_name(&arg.pat);
@@ -269,7 +266,7 @@ fn param(
 }
 
 /// Reports a type that is a reference, or has one in it that does not live as long as the program.
-fn refuse_borrowed(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+fn refuse_reference(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     let Some(reference) = borrowed(ty) else {
         return false;
     };
@@ -284,17 +281,13 @@ fn refuse_borrowed(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
         format!(
             "a parameter of the tool `{tool}` {what} a reference, and a tool owns what it takes"
         ),
-        match &*reference.elem {
-            Type::Path(path) if path.path.is_ident("str") => "write `String`".to_owned(),
-            Type::Slice(slice) => format!("write `Vec<{}>`", short(&slice.elem)),
-            owned => format!("write `{}`", short(owned)),
-        },
+        format!("write `{}`", owned_text(reference)),
     );
     true
 }
 
-/// Reports a part of a type that names no type.
-fn refuse_unnamed(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+/// Reports an `impl Trait` in the type of a parameter.
+fn refuse_impl_trait(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     let Some((at, text)) = unnamed(ty.to_token_stream()) else {
         return false;
     };

@@ -205,7 +205,7 @@ fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {
         errors.error(
             models.bracket_token.span.join(),
             "`model` is one URL",
-            "write the others as `fallback = [\"anthropic://MODEL\"]`, in the order in which they are tried",
+            "write the first as `model = \"openai://MODEL\"`, and the others as `fallback = [\"anthropic://MODEL\"]`, in the order in which they are tried",
         );
         return None;
     }

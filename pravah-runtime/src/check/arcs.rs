@@ -73,7 +73,7 @@ const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message>
     if net.nodes[node].signature.params.len() > 1 {
         return Some(match made_elsewhere(net, node) {
             Some(state) => could_be_read(net.nodes[node].signature, state),
-            None if starts_with(net, node) => starts_alone(net, node),
+            None if is_first(net, node) => starts_with_one(net, node),
             None => needs_join(net.nodes[node].signature),
         });
     }
@@ -153,15 +153,15 @@ const fn could_be_read(node: Signature, state: StateRef) -> Message {
 }
 
 /// Whether the flow's input goes to a node.
-const fn starts_with(net: &Topology, node: usize) -> bool {
+const fn is_first(net: &Topology, node: usize) -> bool {
     match net.arc_into(node, 0) {
         Some(arc) => matches!(net.carried[arc].source, Source::Input),
         None => false,
     }
 }
 
-/// The first node of a flow takes several states.
-const fn starts_alone(net: &Topology, node: usize) -> Message {
+/// The flow's first node takes several states, and the flow starts with one.
+const fn starts_with_one(net: &Topology, node: usize) -> Message {
     let signature = net.nodes[node].signature;
     let text = waits_for(signature);
     match net.ends.input {
@@ -171,7 +171,11 @@ const fn starts_alone(net: &Topology, node: usize) -> Message {
             .push(" alone")
             .help(&["let `", signature.name, "` take "])
             .and_state(input)
-            .push(" alone, or let the flow take one `#[state]` struct that holds the others"),
+            .and(&[
+                " alone, or let both the flow and `",
+                signature.name,
+                "` take one `#[state]` struct that holds all of them",
+            ]),
         None => text,
     }
 }

@@ -242,9 +242,9 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
     }
     if matches!(carried.source, Source::Failure) {
         mistake
-            .help(&["lead it to a node that makes "])
+            .help(&["lead it to a node that turns it into "])
             .and_state(output)
-            .and(&[" of it: `catch(", carried.from, ") -> rescue -> done`"])
+            .and(&[": `catch(", carried.from, ") -> rescue -> done`"])
             .fail()
     }
     mistake

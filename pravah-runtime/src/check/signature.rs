@@ -42,8 +42,8 @@ const fn takes_nothing(node: Signature) {
     let mut rest = node.asks;
     while let [param, others @ ..] = rest {
         if same(param.name, <NotAnswered as Param>::REF.name) {
-            message(&["the gate `", node.name, "` has one parameter, and a gate takes what waits at it and then its answer"])
-                .help(&["write a state before it if it is the answer, or else an answer after it, such as `answer: Decision`; `_: ()` takes an answer that says nothing"])
+            message(&["the gate `", node.name, "` needs both a state and an answer, and takes only one of them"])
+                .help(&["take the state that waits at the gate first, and after it what the person says or the event brings, such as `answer: Decision`; `_: ()` takes an answer that says nothing"])
                 .fail()
         }
         rest = others;
@@ -83,7 +83,11 @@ const fn is_ambiguous(node: Signature, state: StateRef) {
                 state.name,
                 "` in two of its cases",
             ])
-            .help(&["let each case hold another state: which one came could not be told; where branches that meet bring one state, take that state alone"])
+            .help(&[
+                "take `",
+                state.name,
+                "` alone where branches that meet bring the same state; to tell them apart, give each case a state of its own",
+            ])
             .fail()
         }
         rest = others;

@@ -1,6 +1,6 @@
 //! The runtime as its users see it: typed at both ends.
 
-use std::{future::poll_fn, marker::PhantomData, sync::Arc, task::Poll};
+use std::{future::poll_fn, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -22,9 +22,9 @@ use crate::{
     state::Live,
 };
 
-// What makes steps has no bound on `F`, and returns a future that has: rustc then speaks of a run that is none once,
-// where it is awaited, and says what to do. With the bound on a method, or `F::Output` in what it returns, it either
-// says so of the run, the call and the `.await`, or lists the traits behind the bound.
+// The methods that make steps have no bound on `F`; the futures that they return have. Where `F` is no flow, rustc then
+// reports it once, at the `.await`, with our message. With the bound on the method, or with `F::Output` in the return
+// type, it reports the type, the call and the `.await`, or lists the traits behind the bound.
 
 /// One run of the flow `F`.
 ///
@@ -235,6 +235,7 @@ impl<F> FlowRuntime<F> {
     /// with the open ids if `id` is another one, [`FlowError::AlreadyAnswered`] if it was answered
     /// before in this process, and [`FlowError::ResumePayload`] if the payload is not what is waited for:
     /// in each case the run is as it was.
+    // `&str`: with a generic id, rustc takes the payload for the id where the context is left out.
     pub fn answer(
         &mut self,
         ctx: Context,
@@ -267,11 +268,7 @@ impl<F> FlowRuntime<F> {
     pub async fn wait(&mut self) {
         let run = &mut self.inner;
         if let Some(mut sleep) = run.sleep() {
-            poll_fn(move |task| match run.has_new_command(task) {
-                true => Poll::Ready(()),
-                false => sleep.as_mut().poll(task),
-            })
-            .await;
+            poll_fn(|task| run.poll_sleep(&mut sleep, task)).await;
         }
     }
 

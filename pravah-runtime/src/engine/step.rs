@@ -68,13 +68,14 @@ impl<'a, F> StepFuture<'a, F> {
         self.run
     }
 
-    /// Makes the step at `path` the one to make.
+    /// Makes this the step at `path` instead of the next one.
     pub(super) fn aim_at(&mut self, path: NodePath) {
         self.path = Some(path);
     }
 
-    /// Makes it another step, after one that has ended.
+    /// Makes this the next step, after one that has ended.
     pub(super) fn restart(&mut self, ctx: Context) {
+        self.path = None;
         self.ctx = Some(ctx);
         self.stage = Stage::New;
         self.due = None;

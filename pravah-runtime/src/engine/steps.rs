@@ -13,13 +13,13 @@ use super::{
     clock::Sleep,
     run::{Out, Run},
     run_out::RunOut,
-    state::RunState,
-    state::path::NodePath,
+    state::{RunState, path::NodePath},
     step::StepFuture,
 };
 use crate::{context::Context, error::FlowError, flow::FlowEnds};
 
-/// What [`FlowRuntime::run`](crate::FlowRuntime::run) returns: a future of what the run came to.
+/// What [`FlowRuntime::run`](crate::FlowRuntime::run) returns: a future of the output, or of what the run stops at.
+/// Dropping it changes nothing that is committed.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct RunFuture<'a, F> {
     step: StepFuture<'a, F>,
@@ -43,10 +43,8 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let Self { step, ctx, wait } = &mut *self;
         loop {
-            if let Some(sleep) = wait
-                && !step.run().has_new_command(task)
-            {
-                ready!(sleep.as_mut().poll(task));
+            if let Some(sleep) = wait {
+                ready!(step.run().poll_sleep(sleep, task));
             }
             *wait = None;
             match ready!(Pin::new(&mut *step).poll(task)) {
@@ -75,7 +73,7 @@ pub struct AnswerFuture<'a, F> {
 
 enum Stage {
     New(Result<Value, FlowError>),
-    /// The step at `path` has the answer, and the run was as `before`.
+    /// The step at `path` has the answer; `before` is the run without it.
     Answered {
         path: NodePath,
         before: Box<RunState>,
@@ -97,7 +95,7 @@ impl<'a, F> AnswerFuture<'a, F> {
         }
     }
 
-    /// Gives the answer to the run. Returns what it comes to where no step is made.
+    /// Gives the answer to the run. Returns the outcome if the run is paused, so that no step is made.
     fn give(&mut self, payload: Result<Value, FlowError>) -> Result<Option<Out>, FlowError> {
         let run = self.step.run();
         let payload = payload?;

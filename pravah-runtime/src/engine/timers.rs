@@ -1,6 +1,9 @@
 //! Nodes that wait for a time: the next try of a model, the next attempt, the timeout of a gate.
 
-use std::time::Duration;
+use std::{
+    task::{Context as Task, Poll},
+    time::Duration,
+};
 
 use super::{
     clock::Sleep,
@@ -44,6 +47,14 @@ impl Run {
         }
         let (until, _) = self.next_time().filter(|_| !self.can_move())?;
         Some(self.clock.sleep_until(until))
+    }
+
+    /// Ready when the time has come, or there is a command that no step has looked at.
+    pub(super) fn poll_sleep(&self, sleep: &mut Sleep, task: &mut Task<'_>) -> Poll<()> {
+        match self.has_new_command(task) {
+            true => Poll::Ready(()),
+            false => sleep.as_mut().poll(task),
+        }
     }
 
     /// The wait for the first time at which anything is due, an open question among it.

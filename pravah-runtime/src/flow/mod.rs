@@ -45,13 +45,13 @@ impl<I: WriteFlowNamedAboveOne> Flow for I {
 }
 
 /// What a flow starts and ends with. A private flow that is not named implements it for its name as well, so that
-/// starting it by its name is one error and not several. The message is also that of [`FlowDef`].
+/// starting it by its name is one error and not several. [`FlowDef`] has the message too.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be run: it is neither what a flow takes nor a `#[flow(named)]`",
     label = "neither what a flow takes nor a `#[flow(named)]`",
     note = "a run is a `FlowRuntime<A>`, with the state `A` that the `#[flow]` takes, and starts with `FlowRuntime::new(input)`; with `#[flow(named)]` above `fn name` it is a `FlowRuntime<name>`, and starts with `name::start(input)`",
-    note = "a function over the runs of any `#[flow]` has a bound: `fn name<F: Flow>(run: &mut FlowRuntime<F>)`"
+    note = "a function over runs needs a bound: `fn name<F: Flow>(run: &mut FlowRuntime<F>)`, or `F: FlowDef` to take those of `#[flow(named)]` too"
 )]
 pub trait FlowEnds: 'static {
     /// What the flow starts with.

@@ -178,7 +178,7 @@ impl FlowGraph {
 }
 
 /// Links the nodes of a flow that the compiler has proved.
-// Not a function of `FlowGraph`: rustc would propose it to who looks for a way to make one.
+// Not a function of `FlowGraph`: rustc would propose it to whoever looks for a way to make one.
 pub fn graph_of_flow(specs: Vec<NodeSpec>, topology: &Topology) -> Result<FlowGraph, FlowError> {
     match topology.ends {
         Ends {

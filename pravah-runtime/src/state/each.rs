@@ -40,6 +40,7 @@ impl<S> Each<S> {
     /// pages.push(Page { text: "a".into() });
     /// assert_eq!(pages.len(), 1);
     /// ```
+    #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }

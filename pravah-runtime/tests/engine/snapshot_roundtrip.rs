@@ -329,6 +329,8 @@ fn a_run_and_its_steps_can_move_between_threads() {
 
     let mut run = start();
     is_send(run.next(Context::default()));
+    is_send(run.run(Context::default()));
+    is_send(run.answer(Context::default(), "a", 1));
     is_send(run);
 }
 

@@ -14,15 +14,24 @@ use crate::{
     server::{KEY, Server, json, stream},
 };
 
-/// The same with the JSON in texts read: with `genai` serde_json keeps the order of the source, and sorts without.
+/// `value` with the JSON in its texts parsed where a crate of the program (`genai`) makes serde_json keep the order of the
+/// source, so that the order of keys does not count. Where it sorts them, texts are compared as they are.
+fn comparable(value: Value) -> Value {
+    let keeps_order = json!({ "b": 0, "a": 0 }).to_string().starts_with(r#"{"b""#);
+    match keeps_order {
+        true => with_json_read(value),
+        false => value,
+    }
+}
+
 fn with_json_read(value: Value) -> Value {
     match value {
         Value::String(text) => match text.find('{').map(|at| text.split_at(at)) {
-            Some((before, json)) => {
-                let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+            Some((before, rest)) => {
+                let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
                 match values.next() {
                     Some(Ok(read)) => {
-                        let after = with_json_read(json[values.byte_offset()..].into());
+                        let after = with_json_read(rest[values.byte_offset()..].into());
                         json!([before, read, after])
                     }
                     _ => text.into(),
@@ -224,11 +233,7 @@ async fn a_stream_is_asked_for() {
             }
             _ => plain["stream"] = true.into(),
         }
-        assert_eq!(
-            with_json_read(received.body),
-            with_json_read(plain),
-            "{provider:?}"
-        );
+        assert_eq!(comparable(received.body), comparable(plain), "{provider:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use super::{Parsed, Parser, Reported};
 use crate::dsl::{
     ast::NodeRef,
-    tokens::{colons, is_type_name, keyword, node_ref, type_around},
+    tokens::{colons, is_option, is_type_name, keyword, node_ref, type_around},
     words::{self, Control, DONE, Word},
 };
 
@@ -266,14 +266,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `name =` is at `at`.
-    fn is_option_at(&self, at: usize) -> bool {
-        matches!(
-            (self.tokens.get(at), self.tokens.get(at + 1)),
-            (Some(TokenTree::Ident(_)), Some(TokenTree::Punct(sign))) if sign.as_char() == '='
-        )
-    }
-
     /// `->`, between two nodes.
     pub(super) fn arrow(&mut self) -> Parsed<Span> {
         if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
@@ -308,8 +300,8 @@ impl Parser<'_> {
                     .to_owned()
             }
             ("!", _) => "name a node: no macro is expanded in a flow".to_owned(),
-            (",", ';') if self.is_option_at(self.at + 1) => {
-                "write options where the node is defined: `#[node(max_visits = 3)]`".to_owned()
+            (",", ';') if is_option(&self.tokens, self.at + 1) => {
+                "write options where the node is defined, such as `#[node(max_visits = 3)]`; `limit` belongs inside `each(…, limit = 8)`".to_owned()
             }
             _ => format!("write `->` to lead on, or `{separator}` to start another {part}"),
         };

@@ -172,8 +172,8 @@ fn argument<'a>(item: &'a ItemFn, errors: &mut Diagnostics) -> Option<&'a PatTyp
         (Some(FnArg::Typed(argument)), Some(other)) => {
             errors.error(
                 other.span(),
-                format!("the flow `{name}` takes more than one state"),
-                "take it out: what a node needs besides, it asks for itself, such as `Dep<_>`; to start with several states, hold them in one `#[state]` struct",
+                format!("the flow `{name}` takes more than one parameter"),
+                "remove it: what a node needs besides its state, such as `Dep<_>`, is a parameter of the node; to start with several states, hold them in one `#[state]` struct",
             );
             Some(argument)
         }

@@ -326,7 +326,7 @@ fn refuse_result(name: &Ident, result: &PathSegment, output: &Type, errors: &mut
         result.ident.span(),
         format!("`{name}` takes `Result<{output}, _>`, which is not a flow state"),
         format!(
-            "write `{output}`: a failure of the node before it stops the run, or goes on behind `catch(node) -> rescue`"
+            "write `{output}`: a failure of the node before it stops the run, unless `catch(node) -> rescue` takes it, where `rescue` takes `Failure<A>` with the `A` that `node` took"
         ),
     );
 }

@@ -363,7 +363,6 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 1_200,
         failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
         ..ProptestConfig::default()
     })]
 

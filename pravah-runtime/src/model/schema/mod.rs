@@ -62,7 +62,7 @@ fn tell(out: &mut serde_json::Map<String, serde_json::Value>, told: &[String]) {
     if told.is_empty() {
         return;
     }
-    // In one order, as those of `required` in openai.rs.
+    // Sorted: serde_json may or may not keep the order of the source.
     let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
     told.sort_unstable();
     let told = format!("({})", told.join(", "));

@@ -175,7 +175,7 @@ impl Walk {
             self.fits &= required.iter().any(|r| r == name) || takes_null(schema);
         }
         if self.strict {
-            // In one order, whether or not a crate of the program makes serde_json keep that of the source.
+            // A list is compared in its order: the same whether serde_json sorts keys or keeps the order of the source.
             let mut names: Vec<String> = properties.keys().cloned().collect();
             names.sort_unstable();
             out.insert("required".to_owned(), names.into());
