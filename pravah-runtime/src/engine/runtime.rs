@@ -122,8 +122,8 @@ impl<F> FlowRuntime<F> {
     /// Makes one step: the node that became ready first runs, and what it returned is committed. For
     /// whoever stores the run at every step; [`run`](Self::run) does the rest by itself.
     ///
-    /// Nothing here sleeps: where only time helps it returns [`RunOut::Waiting`](crate::RunOut::Waiting) at once, and calling it
-    /// again right away would only ask again. [`wait`](Self::wait) until then:
+    /// Nothing here sleeps: where only time helps it returns [`RunOut::Waiting`](crate::RunOut::Waiting) at once, and
+    /// calling it again right away would only ask again. [`wait`](Self::wait) until then:
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -260,8 +260,8 @@ impl<F> FlowRuntime<F> {
         self.answer(ctx, tool_id.as_ref(), payload)
     }
 
-    /// Sleeps until the time that [`RunOut::Waiting`](crate::RunOut::Waiting) named, or until a [`Hub`](crate::Hub) sends a command. Where
-    /// something can move, or no time would help, it returns at once.
+    /// Sleeps until the time that [`RunOut::Waiting`](crate::RunOut::Waiting) named, or until a [`Hub`](crate::Hub) sends
+    /// a command. Where something can move, or no time would help, it returns at once.
     ///
     /// It needs tokio's timer, unless the run has [another clock](Self::with_clock). Dropping the future
     /// changes nothing.
