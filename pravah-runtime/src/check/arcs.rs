@@ -71,10 +71,11 @@ const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message>
         return None;
     }
     if net.nodes[node].signature.params.len() > 1 {
-        return Some(match made_elsewhere(net, node) {
-            Some(state) => could_be_read(net.nodes[node].signature, state),
-            None if is_first(net, node) => starts_with_one(net, node),
-            None => needs_join(net.nodes[node].signature),
+        let signature = net.nodes[node].signature;
+        return Some(match (made_elsewhere(net, node), input_into(net, node)) {
+            (Some(state), _) => could_be_read(signature, state),
+            (None, Some(input)) => starts_with_one(signature, input),
+            (None, None) => needs_join(signature),
         });
     }
     if unexpected_input(net, node).is_some() {
@@ -152,32 +153,27 @@ const fn could_be_read(node: Signature, state: StateRef) -> Message {
         ])
 }
 
-/// Whether the flow's input goes to a node.
-const fn is_first(net: &Topology, node: usize) -> bool {
+/// The flow's input, if it goes to a node.
+const fn input_into(net: &Topology, node: usize) -> Option<StateRef> {
     match net.arc_into(node, 0) {
-        Some(arc) => matches!(net.carried[arc].source, Source::Input),
-        None => false,
+        Some(arc) if matches!(net.carried[arc].source, Source::Input) => net.carried[arc].state,
+        _ => None,
     }
 }
 
 /// The flow's first node takes several states, and the flow starts with one.
-const fn starts_with_one(net: &Topology, node: usize) -> Message {
-    let signature = net.nodes[node].signature;
-    let text = waits_for(signature);
-    match net.ends.input {
-        Some(input) => text
-            .push(", and the flow starts with ")
-            .and_state(input)
-            .push(" alone")
-            .help(&["let `", signature.name, "` take "])
-            .and_state(input)
-            .and(&[
-                " alone, or let both the flow and `",
-                signature.name,
-                "` take one `#[state]` struct that holds all of them",
-            ]),
-        None => text,
-    }
+const fn starts_with_one(node: Signature, input: StateRef) -> Message {
+    waits_for(node)
+        .push(", and the flow starts with ")
+        .and_state(input)
+        .push(" alone")
+        .help(&["let `", node.name, "` take "])
+        .and_state(input)
+        .and(&[
+            " alone, or let both the flow and `",
+            node.name,
+            "` take one `#[state]` struct that holds all of them",
+        ])
 }
 
 const fn needs_join(node: Signature) -> Message {
