@@ -296,7 +296,7 @@ impl Parser<'_> {
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {
-                "of several branches one is taken in `either(a, b)`, and all in `fork(a, b)`"
+                "write `either(a, b)` to take one of several branches, or `fork(a, b)` to take all of them"
                     .to_owned()
             }
             ("!", _) => "name a node: no macro is expanded in a flow".to_owned(),
