@@ -126,7 +126,7 @@ pub use model::{
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
 pub use model_text::{ForModel, ModelText, ToModel};
-pub use node::{Failure, FailureKind};
+pub use node::{Failure, FailureKind, Invoke, InvokeAgent, TaskResult};
 pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 #[cfg(feature = "documents")]
@@ -145,9 +145,10 @@ pub mod prelude {
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Delegation, Dep,
         Each, Either, Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow,
         FlowConf, FlowError, FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input,
-        Latest, LoadOptions, ManualClock, Media, Policy, Prompt, Resumed, Retry, RunOut, RunStatus,
-        ScriptedModel, State, Step, Suspension, Tool, ToolAnnotations, ToolBox, ToolError, Unmet,
-        WaitReason, agent, choice, flow, gate, node, state, tool,
+        Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, Policy, Prompt, Resumed,
+        Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult, Tool,
+        ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
+        state, tool,
     };
 }
 
@@ -176,7 +177,7 @@ pub mod __private {
             Threshold, ToolLimits, ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch,
             UnknownCallee, UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput,
             UnknownList, UnknownOutput, UnknownReturn, agent_state, check_arcs, check_argument,
-            check_attempts, check_beside_call_agent, check_called, check_children,
+            check_attempts, check_beside_call_agent, check_call, check_called, check_children,
             check_constraints, check_depth, check_destructive, check_done, check_edge,
             check_either, check_end, check_external_param, check_fork, check_handoff,
             check_list_end, check_list_limit, check_list_start, check_max_of_turns, check_names,

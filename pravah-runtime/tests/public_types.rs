@@ -7,7 +7,7 @@
 use std::{fs, path::Path};
 
 /// What is complete, and why.
-const COMPLETE: [(&str, &str); 11] = [
+const COMPLETE: [(&str, &str); 13] = [
     ("RunOut", "a loop around `next` takes all of them"),
     ("RunOut::Suspend", "the question and its id"),
     ("FlowError::Suspended", "the question, its id and the run"),
@@ -22,6 +22,11 @@ const COMPLETE: [(&str, &str); 11] = [
         "the fields of a contract are compared with what was set",
     ),
     ("ArcFrom::*", "the macros write them"),
+    (
+        "TaskResult",
+        "there is an output, or the reason why there is none",
+    ),
+    ("TaskResult::*", "the one or the other"),
 ];
 
 /// The declarations of public enums, of public structs with public fields, and of the variants with

@@ -1,4 +1,4 @@
-//! The agents that an agent may call.
+//! The agents that an agent or a node may call.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -112,6 +112,41 @@ pub(super) fn signature(agent: &Path) -> TokenStream {
         use #private::UnknownCallee as _;
         #private::CalleeSignature::<(#agent)>::SIGNATURE
     }}
+}
+
+/// Says of a signature that its node calls these.
+pub(super) fn called_by_node(agents: &[Path]) -> Option<TokenStream> {
+    let (private, signatures) = (private(), agents.iter().map(signature));
+    (!agents.is_empty()).then(|| quote!(.with_inside(#private::Inside::Calls(&[#(#signatures),*]))))
+}
+
+/// Checks what a node calls that returns `shape`, each agent at its path.
+pub(super) fn check_calls(
+    node: &Ident,
+    agents: &[Path],
+    shape: &TokenStream,
+) -> Option<TokenStream> {
+    if agents.is_empty() {
+        return None;
+    }
+    let (private, name) = (private(), node.unraw().to_string());
+    let mut constants = Constants::default();
+    for agent in agents {
+        let what = format!("call_of_{}", tool_name(agent));
+        let signature = signature(agent);
+        let arguments = quote!(#name, #shape, #signature);
+        constants.check(&what, "check_call", agent.span(), &arguments);
+    }
+    let constants = constants.written();
+    Some(quote! {
+        // rustc takes a named constant that nobody uses for dead code, with all that is in it.
+        #[allow(dead_code)]
+        const _: () = {
+            #[allow(unused_imports)]
+            use #private::UnknownCallee as _;
+            #constants
+        };
+    })
 }
 
 /// Checks the names of tools beside those of agents, and what those return that may take over.

@@ -3,13 +3,32 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::{Expr, spanned::Spanned};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Path, spanned::Spanned};
 
-use super::{function::Function, private};
-use crate::options::{Policy, Retry};
+use super::{delegation, function::Function, private};
+use crate::options::{NodeOptions, Policy, Retry};
 
-pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
+pub(crate) fn expand(function: &Function, options: &NodeOptions) -> TokenStream {
+    let (policy, agents) = (&options.policy, &options.agents);
+    let shape = function.shape();
+    let spec = spec(function, policy);
+    let calling = calling(agents, &shape);
+    let (limited, inside) = (limited(policy), delegation::called_by_node(agents));
+    let signature = function.signature(shape.clone());
+    let calls = delegation::check_calls(function.name(), agents, &shape);
+    let policy = check_policy(policy);
+    function.marker(
+        quote!(#signature #limited #inside),
+        function.returns.to_token_stream(),
+        quote!(#spec #calling),
+        &[],
+        &quote!(#policy #calls),
+    )
+}
+
+/// The function as it runs.
+fn spec(function: &Function, policy: &Policy) -> TokenStream {
     let private = private();
     let spec = function.simple_spec().map(|spec| {
         let under = (*policy != Policy::default()).then(|| {
@@ -18,7 +37,7 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
         });
         quote!(#spec #under)
     });
-    let spec = spec.unwrap_or_else(|| {
+    spec.unwrap_or_else(|| {
         let (gather, run) = (function.gather(), function.run());
         let policy = self::policy(policy);
         quote! {
@@ -27,11 +46,19 @@ pub(crate) fn expand(function: &Function, policy: &Policy) -> TokenStream {
                 ::core::result::Result::Ok(#run)
             })
         }
+    })
+}
+
+/// `.calling(…)`, of a node that calls agents.
+fn calling(agents: &[Path], shape: &TokenStream) -> Option<TokenStream> {
+    let private = private();
+    let callees = agents.iter().map(|agent| {
+        let span = agent.span();
+        // In parentheses it is a type, whatever it names, and rustc says so once.
+        let agent = quote!((#agent));
+        quote_spanned!(span=> <#agent as #private::CallableAgent>::callee())
     });
-    let (signature, limited) = (function.signature(function.shape()), limited(policy));
-    let returns = &function.returns;
-    let (signature, check) = (quote!(#signature #limited), check_policy(policy));
-    function.marker(signature, quote!(#returns), spec, &[], &check)
+    (!agents.is_empty()).then(|| quote!(.calling(#shape, &[#(#callees),*])))
 }
 
 /// The policy as the runtime has it.

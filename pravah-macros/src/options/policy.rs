@@ -4,14 +4,10 @@ mod retry;
 
 use std::time::Duration;
 
-use proc_macro2::{Span, TokenStream};
-use syn::Signature;
+use proc_macro2::Span;
 
 pub(crate) use self::retry::Retry;
-use super::{
-    entries::Entry,
-    table::{DESCRIPTIONS, OtherNames, TITLES, table},
-};
+use super::{entries::Entry, table::OtherNames};
 use crate::diag::Diagnostics;
 
 pub(crate) const KEYS: [&str; 4] = ["timeout", "total_timeout", "retry", "max_visits"];
@@ -44,53 +40,6 @@ pub(crate) struct Policy {
     /// No shorter than `timeout`.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) retry: Option<Retry>,
-}
-
-/// The options of `#[node]`.
-pub(crate) struct NodeOptions;
-
-table! {
-    OPTIONS: Policy = "node", |it, entry, errors| {
-        KEYS => it.read(entry, errors),
-    } else {
-        TITLES => "leave it out: the node is called as its function",
-        DESCRIPTIONS => "write it as a doc comment above the function",
-        [
-            "model", "output", "preamble", "system", "temperature", "tools", "max_turns", "max_tokens",
-            "contract",
-        ] => "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
-        ["prompt", "question", "assignee"] =>
-            "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
-        ["event", "wait_for", "signal"] => "write `#[gate(event = \"…\")]` above a function that waits for an event",
-        ["input", "inputs", "takes", "returns", "outputs"] =>
-            "leave it out: the parameters of the function and its return type say it",
-        ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>
-            "write it in the flow: `catch(node) -> rescue`, where `rescue` takes `Failure<_>`",
-        ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>
-            "write `max_visits = 10`: the node runs at most so often in one run of the flow",
-    } and OTHER_NAMES
-}
-
-impl NodeOptions {
-    /// Parses the options of a function with this signature.
-    pub(crate) fn parse(
-        tokens: TokenStream,
-        function: &Signature,
-        errors: &mut Diagnostics,
-    ) -> Policy {
-        let mut policy = Policy::default();
-        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut policy, errors));
-        let timeout = names.into_iter().flatten().find(|name| name == "timeout");
-        if let (Some(timeout), None) = (timeout, function.asyncness) {
-            let name = &function.ident;
-            errors.error(
-                timeout.span(),
-                format!("`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"),
-                format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
-            );
-        }
-        policy
-    }
 }
 
 impl Policy {

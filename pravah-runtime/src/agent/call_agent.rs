@@ -236,7 +236,7 @@ fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
 }
 
 /// What the flow `agent` starts with, if it can take that.
-fn read_input(
+pub(crate) fn read_input(
     (fns, schema): &(StateFns, Value),
     agent: &str,
     input: Option<Value>,

@@ -165,7 +165,7 @@ impl Delegation {
 
     /// The nodes that may be called.
     pub(crate) fn callees(&self) -> Vec<NodeSpec> {
-        self.agents.iter().map(|callee| (callee.spec)()).collect()
+        self.agents.iter().map(Callee::spec).collect()
     }
 
     /// Whether no agent can be called.
@@ -203,11 +203,11 @@ impl Delegation {
     }
 }
 
-/// What an agent may call: a function with `#[agent]` or `#[flow]`, or an [`Agent`].
+/// What agents and nodes may call: a function with `#[agent]` or `#[flow]`, or an [`Agent`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither an agent nor a flow, and no agent can call it",
+    message = "`{Self}` is neither an agent nor a flow, and cannot be called",
     label = "neither an agent nor a flow",
-    note = "an agent calls functions with `#[agent]` or `#[flow]` above them, and structs with `#[agent]`: a node or a gate goes into a `#[flow]`, and what has `#[tool]` into `tools = […]`"
+    note = "what is called is a function with `#[agent]` or `#[flow]` above it, or a struct with `#[agent]`: a node or a gate goes into a `#[flow]`, and what has `#[tool]` into the `tools = […]` of an agent"
 )]
 pub trait CallableAgent: 'static {
     #[doc(hidden)]
@@ -218,6 +218,7 @@ pub trait CallableAgent: 'static {
 impl<A: Agent> CallableAgent for A {
     fn callee() -> Callee {
         Callee {
+            id: TypeId::of::<A>(),
             name: A::node_id,
             about: || AboutCallee {
                 description: A::build().preamble,
@@ -233,6 +234,8 @@ impl<A: Agent> CallableAgent for A {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
+    /// The type that stands for it.
+    pub(crate) id: TypeId,
     pub(super) name: fn() -> String,
     pub(super) about: fn() -> AboutCallee,
     pub(super) spec: fn() -> NodeSpec,
@@ -249,6 +252,26 @@ pub(super) struct AboutCallee {
 }
 
 impl Callee {
+    /// What it is called.
+    pub(crate) fn name(&self) -> String {
+        (self.name)()
+    }
+
+    /// The name of the state that it returns.
+    pub(crate) fn returns(&self) -> String {
+        (self.about)().returns
+    }
+
+    /// What it takes, if it is a flow.
+    pub(crate) fn takes(&self) -> Option<StateFns> {
+        (self.about)().takes
+    }
+
+    /// Its node.
+    pub(crate) fn spec(&self) -> NodeSpec {
+        (self.spec)()
+    }
+
     /// The agent or the flow that `N` stands for.
     pub fn of_node<N: NodeInfo + 'static>() -> Self {
         // Through agents written by hand, of which the compiler sees no calls, a flow may call itself.
@@ -257,6 +280,7 @@ impl Callee {
             built.unwrap_or_else(|error| NodeSpec::not_made(N::SIGNATURE.name, &error))
         };
         Self {
+            id: TypeId::of::<N>(),
             name: name_of::<N>,
             about: || {
                 let spec = (Self::of_node::<N>().spec)();

@@ -49,7 +49,7 @@ use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
-pub(crate) use call_agent::{CALL_AGENT, callee_name};
+pub(crate) use call_agent::{CALL_AGENT, callee_name, read_input};
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};

@@ -44,6 +44,14 @@ pub(crate) struct TaskPrompt {
 }
 
 impl TaskPrompt {
+    /// A prompt and nothing else.
+    pub(crate) fn new(prompt: String) -> Self {
+        Self {
+            prompt,
+            earlier: Messages::default(),
+        }
+    }
+
     /// A prompt in a conversation that ends with the call.
     pub(super) fn in_context(prompt: String, scope: ContextScope, messages: &Messages) -> Self {
         let earlier = match scope {
@@ -116,6 +124,14 @@ impl TaskEnd {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.status != TaskStatus::Completed
+    }
+
+    /// Why it has failed, in words.
+    pub(crate) fn why(&self) -> String {
+        match &self.content {
+            Value::String(why) => why.clone(),
+            content => content.to_string(),
+        }
     }
 
     /// What the calling model reads: a text as it is, anything else as JSON.

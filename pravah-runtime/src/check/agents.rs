@@ -1,4 +1,4 @@
-//! The agents that an agent may call.
+//! The agents that an agent or a node may call.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use crate::{
     graph::NodeInfo,
     node::Param,
     state::{StateRef, name::same},
-    topology::{Inside, Shape, ShapeKind, Signature, ToolRef},
+    topology::{Inside, ParamRef, Shape, ShapeKind, Signature, ToolRef},
 };
 
 /// What is known of the agent `A`: an inherent constant goes before that of a trait.
@@ -109,5 +109,52 @@ pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, alw
         .and_state(output)
         .help(&["let both return one type, or leave `shared` out"])
         .fail()
+    }
+}
+
+/// Checks an agent or a flow that `node` calls, which returns `shape`.
+#[track_caller]
+pub const fn check_call(node: &str, shape: Shape, called: Signature) {
+    // One of the two was reported where it is written, or is not known.
+    let (Some(awaited), false) = (shape.awaited, called.broken) else {
+        return;
+    };
+    let [ParamRef { states: [_], .. }] = called.params else {
+        message(&["`", called.name, "` takes several states, and `", node])
+            .and(&["` calls what takes one"])
+            .help(&["let it take one state, or put a `#[flow]` around it that starts with one"])
+            .fail()
+    };
+    let mut asks = called.asks;
+    while let [param, others @ ..] = asks {
+        if let Some(state) = param.latest() {
+            message(&[
+                "`",
+                called.name,
+                "` reads `Latest<",
+                state.name,
+                ">`, and `",
+            ])
+            .and(&[node, "` calls it with its input alone"])
+            .help(&["let its input hold what it reads"])
+            .fail()
+        }
+        asks = others;
+    }
+    let awaited = awaited.state();
+    let [returned] = called.shape.states else {
+        return;
+    };
+    if !returned.is_same_type(&awaited) || !same(returned.name, awaited.name) {
+        message(&["`", called.name, "` returns "])
+            .and_state(*returned)
+            .and(&[", and `", node, "` waits for "])
+            .and_state(awaited)
+            .help(&[
+                "take it out of `agents`, or let `",
+                node,
+                "` return an `Invoke` of what it returns",
+            ])
+            .fail()
     }
 }

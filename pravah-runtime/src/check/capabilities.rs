@@ -86,6 +86,16 @@ const fn path_inside(text: Message, node: Signature, capability: Capabilities) -
             }
             text
         }
+        Inside::Calls(mut rest) => {
+            while let [agent, others @ ..] = rest {
+                if agent.capabilities().meets(capability) {
+                    let text = text.and(&["`", node.name, "` calls `", agent.name, "`, and "]);
+                    return path_to(text, *agent, capability);
+                }
+                rest = others;
+            }
+            text
+        }
     }
 }
 

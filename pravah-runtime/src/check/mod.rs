@@ -27,8 +27,8 @@ mod signature;
 mod tools;
 
 pub use agents::{
-    CalleeSignature, UnknownCallee, check_beside_call_agent, check_children, check_depth,
-    check_handoff,
+    CalleeSignature, UnknownCallee, check_beside_call_agent, check_call, check_children,
+    check_depth, check_handoff,
 };
 pub use arcs::check_arcs;
 pub use branches::{check_either, check_fork, check_one};

@@ -6,7 +6,7 @@ use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     node::{NotAnswered, Param},
     state::{StateRef, name::same},
-    topology::{ParamRef, Signature, Topology, ambiguous},
+    topology::{Inside, ParamRef, Signature, Topology, ambiguous},
 };
 
 /// The most states that a node can take.
@@ -16,6 +16,11 @@ const MAX_STATES: usize = 12;
 /// takes it.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
+    match (node.shape.awaited, node.inside) {
+        (None, Inside::Calls(_)) if !node.broken => returns_no_calls(node),
+        (Some(_), Inside::Nothing) if !node.broken => calls_nobody(node),
+        _ => {}
+    }
     // Most nodes are so, and to look no further shortens constant evaluation.
     if let [ParamRef { states: [_], .. }] = node.params {
         return;
@@ -35,6 +40,25 @@ pub const fn check_signature(node: Signature) {
     if let Some(state) = ambiguous(node.params) {
         is_ambiguous(node, state)
     }
+}
+
+#[track_caller]
+const fn returns_no_calls(node: Signature) {
+    message(&["`", node.name, "` names agents, and returns no calls of them"])
+        .help(&["return an `Invoke` of what they return, as `agent::invoke(input)` is; or leave `agents` out"])
+        .fail()
+}
+
+#[track_caller]
+const fn calls_nobody(node: Signature) {
+    if !node.answer.is_empty() {
+        message(&["the gate `", node.name, "` returns an `Invoke`"])
+            .help(&["let a `#[node(agents = […])]` after it call the agents"])
+            .fail()
+    }
+    message(&["`", node.name, "` returns an `Invoke`, and names no agents"])
+        .help(&["write `#[node(agents = […])]` with all agents and flows that it calls"])
+        .fail()
 }
 
 #[track_caller]

@@ -122,6 +122,10 @@ impl TypedNode {
                 let list = Arc::new(TypedFlow(typed));
                 NodeKind::Each(EachNode::of_document(flow.clone(), 1, list))
             }
+            NodeKind::Invoke(_) => {
+                let why = "calls agents; put a `#[flow]` around it, and that into the document";
+                return Err(format!("`{name}` {why}"));
+            }
             NodeKind::Each(_) => return Err(format!("`{name}` is a list")),
             NodeKind::Broken(problem) => return Err(format!("`{name}`: {problem}")),
         })
@@ -202,6 +206,7 @@ impl TypedNode {
                     .collect();
                 Ok(Value::Object(states?))
             }
+            Emission::Calls(_) => Ok(Value::Null),
         }
     }
 }

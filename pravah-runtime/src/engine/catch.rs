@@ -14,10 +14,10 @@ use super::{
 use crate::{
     agent::TaskEnd,
     error::{FlowError, MessageOf, ToolError, guard},
-    graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
+    graph::{CatchSpec, FailedBody, NodeIx, NodeKind, OutputArc, ScopeIx},
     model::ModelError,
     model_text::ToModel as _,
-    node::{Emitted, Inputs, Token, Tokens},
+    node::{Emitted, FailureKind, Inputs, Token, Tokens},
     state::Live,
 };
 
@@ -59,6 +59,7 @@ impl Run {
             let frame = self.state.frame_mut(around);
             if let Some(item) = within.first()
                 && frame.has_tasks(node)
+                && !frame.hands_budgets_on(node, error)
             {
                 let end = TaskEnd::failed(words_for_rescue(error));
                 let task = *item;
@@ -123,6 +124,15 @@ impl Run {
             CaughtBy::Rules(node, emitted) => frame.fire_emitted(node, emitted, step),
         };
         self.state.settle(around, done)
+    }
+}
+
+impl Frame {
+    /// Whether the error is a used-up budget in what the node at `node` has called: with a larger one the call goes on.
+    /// An agent learns of it instead, as of any failure.
+    fn hands_budgets_on(&self, node: NodeIx, error: &FlowError) -> bool {
+        let is_invoke = matches!(self.table.node(node).kind, NodeKind::Invoke(_));
+        is_invoke && kind_of(error) == FailureKind::Budget
     }
 }
 

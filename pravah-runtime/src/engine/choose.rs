@@ -196,7 +196,7 @@ fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found>
                 find_in_list(frame, node, path, busy)
             }
             NodeKind::Each(_) => None,
-            NodeKind::Agent(_) if frame.progress.lists.contains(&node) => {
+            NodeKind::Agent(_) | NodeKind::Invoke(_) if frame.progress.lists.contains(&node) => {
                 find_in_tasks(frame, node, path, busy)
             }
             _ => (!busy.holds(frame, path, node)).then_some(Found::Node(node)),
@@ -245,7 +245,7 @@ fn find_in_items(
     None
 }
 
-/// The next step of the first task that can move, or else of the agent that has them.
+/// The next step of the first task that can move, or else of the caller that has them.
 fn find_in_tasks(
     frame: &Frame,
     node: NodeIx,
@@ -256,6 +256,6 @@ fn find_in_tasks(
     if let Some(found) = find_in_items(list, node, path, busy) {
         return Some(found);
     }
-    let can_go_on = frame.agent_can_go_on(node) && !busy.holds(frame, path, node);
+    let can_go_on = frame.caller_can_go_on(node) && !busy.holds(frame, path, node);
     can_go_on.then_some(Found::Node(node))
 }

@@ -16,6 +16,7 @@ use super::{
         frame::Frame,
         path::{NodePath, within_items},
         progress::WaitReason,
+        tasks::TaskStart,
     },
 };
 use crate::{
@@ -37,6 +38,7 @@ impl Run {
             started,
             ..
         } = landed;
+        let outcome = self.with_calls(&path, outcome);
         self.end_agent_span(&path, &outcome);
         let attempt = self.observed_attempt(&path);
         if self.state.frame(&path.frame).has_tasks(path.node) {
@@ -47,7 +49,16 @@ impl Run {
             StepOutcome::Outputs(emitted) => {
                 let outputs = Outputs::of(&emitted);
                 self.note_result(&path, &emitted);
+                self.forget_calls(&path);
                 (StepKind::Node, outputs, self.fire(&path, emitted))
+            }
+            StepOutcome::Calls(starts) => {
+                self.start_commit(&path);
+                (
+                    StepKind::Calls,
+                    Outputs::Nothing,
+                    self.call_agents(&path, starts),
+                )
             }
             StepOutcome::Asks(asks) => {
                 self.start_commit(&path);
@@ -163,7 +174,11 @@ impl Run {
             self.notify_calls(path, &progress, &refused);
             let is_waiting = progress.waits_for_others();
             self.keep_agent(path, progress);
-            self.state.start_tasks(path, calls);
+            let starts = calls.into_iter().map(|(task, call)| {
+                let (callee, input) = (call.callee, Ok(call.start.into_live()));
+                (task, TaskStart { callee, input })
+            });
+            self.state.start_tasks(path, starts.collect());
             if !is_waiting {
                 // It goes on: none of its calls was made.
                 return Out::Continue;
@@ -364,6 +379,7 @@ impl Outputs {
         match &emitted.0 {
             Emission::Branch(branch, _) => Self::Branch(*branch),
             Emission::All(_) => Self::All,
+            Emission::Calls(_) => Self::Nothing,
         }
     }
 }

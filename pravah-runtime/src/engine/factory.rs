@@ -100,14 +100,12 @@ fn agents_in_lists(table: &Table) -> Vec<(&str, usize)> {
 fn add_agents<'a>(table: &'a Table, lists: usize, agents: &mut Vec<(&'a str, usize)>) {
     for node in &table.nodes {
         match &node.kind {
-            NodeKind::Agent(agent) => {
-                agents.push((&*node.id, lists));
-                if let Some(team) = &agent.team {
-                    add_agents(&team.table, lists + 1, agents);
-                }
-            }
+            NodeKind::Agent(_) => agents.push((&*node.id, lists)),
             NodeKind::Each(each) => add_agents(&each.chain.table, lists + 1, agents),
             _ => {}
+        }
+        if let Some(team) = node.kind.team() {
+            add_agents(&team.table, lists + 1, agents);
         }
     }
 }

@@ -18,6 +18,8 @@ pub enum StepKind {
     ModelCall,
     /// The model of an agent could not answer, and is asked again later.
     Wait,
+    /// A node called agents and flows, for whose results it waits.
+    Calls,
     /// An agent ran the tools that its model asked for.
     ToolCalls,
     /// A person's review let the answer of an agent go on.
@@ -91,6 +93,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::Question => f.write_str(" (asks)")?,
             StepKind::ModelCall => f.write_str(" (model)")?,
             StepKind::Wait => f.write_str(" (waits)")?,
+            StepKind::Calls => f.write_str(" (calls)")?,
             StepKind::ToolCalls => f.write_str(" (tools)")?,
             StepKind::Review => f.write_str(" (reviewed)")?,
             StepKind::LastTurn => f.write_str(" (no message)")?,

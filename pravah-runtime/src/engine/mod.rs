@@ -32,6 +32,7 @@ mod fail;
 mod fast_path;
 mod flight;
 mod inspect;
+mod invoke;
 mod last_step;
 mod load_report;
 mod memory;

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
+use super::state::tasks::TaskStart;
 use crate::{
     agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
     error::{BoxError, FlowError, Limit, NodeDataError},
@@ -15,6 +16,8 @@ use crate::{
 pub(super) enum StepOutcome {
     /// The node returned its output.
     Outputs(Emitted),
+    /// The node calls agents and flows.
+    Calls(Vec<TaskStart>),
     /// A gate asks its question.
     Asks(Box<Asks>),
     /// An agent has made a step.

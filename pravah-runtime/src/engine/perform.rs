@@ -135,6 +135,13 @@ impl Run {
                     self.start_agent(agent, path, inputs, scope, ctx)?,
                 ));
             }
+            NodeKind::Invoke(invoke) => match frame.ends_of_tasks(path.node) {
+                Some(ends) => {
+                    let outcome = self.results(path, (invoke.awaits, ends), &inputs)?;
+                    return Ok(StartedBody::Ended(outcome));
+                }
+                None => invoke.body.start(&mut inputs.with_context(ctx, &of_body)),
+            },
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Broken(_) => {
                 let problem = format!("`{}` cannot run", entry.id);
                 return Err(FlowError::BuildError(problem.into()));

@@ -146,14 +146,13 @@ impl Preflight<'_> {
                 NodeKind::Flow(inner) => self.flow(inner, &format!("{id}::")),
                 // The item of a list is an input too.
                 NodeKind::Each(each) => self.flow(&each.chain, place),
-                NodeKind::Agent(agent) => {
+                kind => {
                     self.node(spec, id);
                     // One that cannot be made is in no graph.
-                    if let Ok(Some(team)) = agent.make_team("") {
+                    if let Ok(Some(team)) = kind.make_team("") {
                         self.nodes(&team, place);
                     }
                 }
-                _ => self.node(spec, id),
             }
         }
     }

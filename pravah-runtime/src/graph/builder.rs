@@ -1,6 +1,7 @@
 //! Graphs without macros.
 
 mod body;
+mod invoke;
 mod policy;
 
 use std::{

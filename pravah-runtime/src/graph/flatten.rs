@@ -358,11 +358,10 @@ fn renamed(spec: &NodeSpec, names: &Names<'_>) -> NodeSpec {
         NodeKind::Each(each) if !names.prefix.is_empty() => {
             each.chain = each.chain.within(&names.place());
         }
-        NodeKind::Agent(agent) => match agent.make_team(&names.place()) {
-            Ok(team) => agent.team = team,
+        kind => match kind.make_team(&names.place()) {
+            Ok(team) => kind.set_team(team),
             Err(problem) => spec.kind = NodeKind::Broken(problem.into()),
         },
-        _ => {}
     }
     spec
 }

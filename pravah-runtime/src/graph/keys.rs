@@ -2,16 +2,21 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Place, SlotIx, StateIx, Table, flatten::Flat, table::SlotEntry, table::StateEntry};
+use super::{
+    Place, SlotIx, StateIx, Table, flatten::Flat, is_written, table::SlotEntry, table::StateEntry,
+    team::is_team_start,
+};
 
 /// For each slot the keys of the states that can fill it. A state that waits in one place only is its own key;
 /// of one that several nodes take the node is part of it, `Draft@review`, and of one that a node takes more than
-/// once the parameter, `Review@decide.second`, by its number where it has no name.
+/// once the parameter, `Review@decide.second`, by its number where it has no name. In a team the node always is part of
+/// it, so that another callee changes no key.
 pub(super) fn slot_keys(
     flat: &Flat,
     slots: &[SlotEntry],
     states: &[StateEntry],
 ) -> Vec<Vec<Arc<str>>> {
+    let is_team = (flat.nodes.first()).is_some_and(|node| is_team_start(&node.spec.id));
     let mut takers: BTreeMap<StateIx, Vec<u32>> = BTreeMap::new();
     for slot in slots {
         for state in &slot.states {
@@ -35,8 +40,9 @@ pub(super) fn slot_keys(
             let name = name.unwrap_or_else(|| Arc::from(""));
             let takers = takers.get(state).map_or(&[][..], Vec::as_slice);
             let times = takers.iter().filter(|taker| **taker == node).count();
-            match (takers.len(), times) {
-                (..=1, _) => name,
+            let is_alone = takers.len() <= 1 && !(is_team && is_written(&name));
+            match (is_alone, times) {
+                (true, _) => name,
                 (_, ..=1) => format!("{name}@{id}").into(),
                 _ => format!("{name}@{id}.{called}").into(),
             }

@@ -14,6 +14,7 @@ mod draw;
 mod flatten;
 mod flow;
 mod flow_spec;
+mod invoke;
 mod keys;
 mod latest;
 mod link;
@@ -42,6 +43,7 @@ pub(crate) use clones::CloneOf;
 pub(crate) use data::Data;
 pub use flow::Flow;
 pub(crate) use flow_spec::FlowSpec;
+pub(crate) use invoke::{Awaits, InvokeNode};
 pub(crate) use keys::Ambiguous;
 pub(crate) use list::{ListBody, ListInput};
 pub use node_contract::{NodeConstraints, NodeContract};
@@ -61,6 +63,11 @@ use crate::{
     index::Names,
     topology::{Ends, Topology},
 };
+
+/// Whether somebody has written this name: those that the graph makes begin with `(`.
+pub(crate) fn is_written(name: &str) -> bool {
+    !name.starts_with('(')
+}
 
 /// A flow, linked and ready to run: nodes, the states between them, where it starts and ends.
 ///

@@ -147,10 +147,7 @@ fn tools(spec: &NodeSpec) -> Vec<ToolContract> {
 }
 
 fn agents(spec: &NodeSpec) -> Vec<NodeContract> {
-    match &spec.kind {
-        NodeKind::Agent(agent) => agent.callees().iter().map(contract).collect(),
-        _ => Vec::new(),
-    }
+    spec.kind.callees().iter().map(contract).collect()
 }
 
 fn constraints(spec: &NodeSpec) -> NodeConstraints {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
-use super::{CloneOf, Data, FlowGraph, ListBody, list::ListOf};
+use super::{CloneOf, Data, FlowGraph, InvokeNode, ListBody, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
@@ -73,6 +73,7 @@ pub(crate) enum NodeKind {
     Function(Arc<dyn Body>),
     Gate(Arc<dyn GateBody>),
     Agent(AgentNode),
+    Invoke(InvokeNode),
     Each(EachNode),
     Flow(FlowGraph),
     /// What could not be made, and why.

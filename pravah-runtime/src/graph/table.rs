@@ -9,7 +9,7 @@ use pravah_graph::{Fingerprint, WayOut};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    AgentNode, CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx,
+    CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx, is_written,
     keys::places, latest::LatestEntry,
 };
 use crate::{node::Policy, state::StateType, topology::ShapeKind};
@@ -190,10 +190,11 @@ impl NodeEntry {
     fn limits_total_time(&self) -> bool {
         match &self.kind {
             NodeKind::Each(each) => each.chain.table.limits_total_time,
-            NodeKind::Agent(AgentNode {
-                team: Some(team), ..
-            }) if team.table.limits_total_time => true,
-            _ => self.policy.total_timeout.is_some(),
+            kind => {
+                let team = kind.team();
+                team.is_some_and(|team| team.table.limits_total_time)
+                    || self.policy.total_timeout.is_some()
+            }
         }
     }
 
@@ -274,7 +275,7 @@ impl Table {
             .and_then(|slot| self.slot(*slot).states.first());
         match first.map(|state| self.state_key(*state)) {
             // What nobody wrote is not named.
-            Some(state) if state != id && !state.starts_with('(') => format!("{id}({state})"),
+            Some(state) if state != id && is_written(state) => format!("{id}({state})"),
             _ => id.to_string(),
         }
     }
@@ -318,8 +319,7 @@ impl Table {
     pub(crate) fn inner(&self, node: NodeIx) -> Option<&Arc<Self>> {
         let graph = match &self.node(node).kind {
             NodeKind::Each(each) => Some(&each.chain),
-            NodeKind::Agent(agent) => agent.team.as_ref(),
-            _ => None,
+            kind => kind.team(),
         };
         graph.map(|graph| &graph.table)
     }

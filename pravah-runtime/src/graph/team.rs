@@ -1,12 +1,13 @@
-//! Teams: the agents and flows that an agent may call, as one graph. A task runs the part of it that was called.
+//! Teams: the agents and flows that an agent or a node may call, as one graph. A task runs the part of it that was called.
 
 use std::{borrow::Cow, sync::Arc};
 
 use schemars::Schema;
 
 use super::{
-    About, AgentNode, FlowGraph, FlowSpec, NodeKind, NodeSpec,
+    About, AgentNode, FlowGraph, FlowSpec, InvokeNode, Name, NodeKind, NodeSpec,
     data::{spec, state},
+    invoke::InvokeCallee,
     link::link_within,
     wiring::{NodeWiring, Port, Wiring},
 };
@@ -24,6 +25,11 @@ pub(crate) const TEAM_START: NodeIx = NodeIx(0);
 
 /// The id and the input of a team's start. No name of a user's begins with `(`.
 const CALL: &str = "(call)";
+/// Whether this is the id of a team's start, in whichever flow the team is.
+pub(super) fn is_team_start(id: &str) -> bool {
+    id.ends_with(CALL)
+}
+
 /// What a team returns.
 const RESULT: &str = "(result)";
 
@@ -70,19 +76,54 @@ impl NodeSpec {
     }
 }
 
-impl AgentNode {
-    /// The flow that a task of the agent runs, with ids that start with `within`; `None` where it calls nobody.
+impl NodeKind {
+    /// The flow that a task of the node runs, with ids that start with `within`; `None` where it calls nobody.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
-        let callees = self.callees();
-        if callees.is_empty() {
-            return Ok(None);
+        let callees: Vec<NodeSpec> = match self {
+            Self::Agent(agent) => agent.callees().into_iter().map(prompted).collect(),
+            Self::Invoke(invoke) => {
+                let callees = invoke.callees().into_iter().map(called_by_node);
+                callees.collect::<Result<_, _>>()?
+            }
+            _ => Vec::new(),
+        };
+        match callees.is_empty() {
+            true => Ok(None),
+            false => FlowGraph::of_team(callees, within).map(Some),
         }
-        let callees = callees.into_iter().map(prompted).collect();
-        FlowGraph::of_team(callees, within).map(Some)
     }
 
-    /// The agents and flows that it may call, with the tools, the refusals and the depth that they have then.
+    /// The same, where the node is linked.
+    pub(crate) const fn team(&self) -> Option<&FlowGraph> {
+        match self {
+            Self::Agent(agent) => agent.team.as_ref(),
+            Self::Invoke(invoke) => invoke.team.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The agents and flows that it may call.
     pub(crate) fn callees(&self) -> Vec<NodeSpec> {
+        match self {
+            Self::Agent(agent) => agent.callees(),
+            Self::Invoke(invoke) => invoke.callees(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Keeps the team that was made of it.
+    pub(super) fn set_team(&mut self, team: Option<FlowGraph>) {
+        match self {
+            Self::Agent(agent) => agent.team = team,
+            Self::Invoke(invoke) => invoke.team = team,
+            _ => {}
+        }
+    }
+}
+
+impl AgentNode {
+    /// The agents and flows that it may call, with the tools, the refusals and the depth that they have then.
+    fn callees(&self) -> Vec<NodeSpec> {
         let caller = &self.spec.config;
         let depth = caller.delegation.max_depth.saturating_sub(1);
         let mut callees = caller.delegation.callees();
@@ -106,6 +147,31 @@ impl AgentNode {
     }
 }
 
+impl InvokeNode {
+    fn callees(&self) -> Vec<NodeSpec> {
+        self.callees.iter().map(InvokeCallee::spec).collect()
+    }
+
+    /// The same node in a flow that an agent calls.
+    fn below(&self, caller: &AgentConfig, depth: u32) -> Self {
+        let below = |callee: &InvokeCallee| {
+            let (make, caller) = (Arc::clone(&callee.make), caller.clone());
+            InvokeCallee {
+                make: Arc::new(move || {
+                    let mut made = make();
+                    put_below(&mut made, &caller, depth);
+                    made
+                }),
+                ..callee.clone()
+            }
+        };
+        Self {
+            callees: self.callees.iter().map(below).collect(),
+            ..self.clone()
+        }
+    }
+}
+
 /// Lets the agents in a flow that is called have `depth` levels of agents below them, and refuse what the caller does.
 fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
     match &mut spec.kind {
@@ -113,6 +179,7 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
             let below = agent.spec.below(caller, depth);
             spec.kind = agent.with_spec(below).into_kind();
         }
+        NodeKind::Invoke(invoke) => spec.kind = NodeKind::Invoke(invoke.below(caller, depth)),
         NodeKind::Flow(flow) => flow.change_nodes(|node| put_below(node, caller, depth)),
         NodeKind::Each(each) => each
             .chain
@@ -122,17 +189,40 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
 }
 
 /// An agent that takes a prompt in place of its own states.
-fn prompted(mut callee: NodeSpec) -> NodeSpec {
+pub(super) fn prompted(mut callee: NodeSpec) -> NodeSpec {
     let NodeKind::Agent(agent) = &mut callee.kind else {
         return callee;
     };
     agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
-    // That of this agent and of no other.
-    callee.params = vec![vec![format!("({})", callee.id).into()]];
+    callee.params = vec![vec![own_input(&callee)]];
     callee.reads = Vec::new();
     callee.about.params = vec![vec![TASK_PROMPT]];
     callee.about.asks = &[];
     callee
+}
+
+/// What waits for a callee: for it and for no other.
+fn own_input(callee: &NodeSpec) -> Name {
+    format!("({})", callee.id).into()
+}
+
+/// What a node calls: with its own input, and with nothing else of the flow.
+fn called_by_node(mut callee: NodeSpec) -> Result<NodeSpec, String> {
+    let id = &callee.id;
+    if let Some(state) = callee.reads.first() {
+        return Err(format!(
+            "`{id}` reads `Latest<{state}>`, and what is called knows its input alone"
+        ));
+    }
+    if !matches!(callee.params.as_slice(), [param] if param.len() == 1) {
+        return Err(format!(
+            "`{id}` takes several states, and a node calls what takes one"
+        ));
+    }
+    if let NodeKind::Agent(_) = &callee.kind {
+        callee.params = vec![vec![own_input(&callee)]];
+    }
+    Ok(callee)
 }
 
 impl FlowGraph {

@@ -1,4 +1,7 @@
-//! Why an invocation is invalid.
+//! Why an invocation is invalid, and why one that is valid cannot be run.
+
+use super::ContextScope;
+use crate::{error::FlowError, quoted::quoted};
 
 /// Why an [`Invocation`](super::Invocation) is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,4 +32,56 @@ pub enum InvocationError {
     /// Only one agent at a time can go on with a conversation.
     #[error("ContextScope::Shared requires Join::Single")]
     SharedNeedsSingle,
+}
+
+/// Why an [`Invocation`](super::Invocation) cannot be run by an [`AgentRegistry`](super::AgentRegistry).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvokeError {
+    /// It is invalid, whoever is to run it.
+    #[error("the invocation is invalid: {0}")]
+    Invalid(#[from] InvocationError),
+    /// It names an agent that the registry does not have.
+    #[error("there is no agent `{agent_id}`: the registry has {}", quoted(known))]
+    #[non_exhaustive]
+    UnknownAgent {
+        /// The name.
+        agent_id: String,
+        /// The names of those that it has.
+        known: Vec<String>,
+    },
+    /// It wants a runner that the registry does not have. No runners can be added to a registry yet.
+    #[error("there is no runner `{kind}`")]
+    #[non_exhaustive]
+    UnknownRunner {
+        /// The kind of the runner.
+        kind: String,
+    },
+    /// It names a tool of the caller, which is no agent and has none.
+    #[error("there is no tool `{tool}`: only an agent that calls has tools to share")]
+    #[non_exhaustive]
+    UnknownTool {
+        /// The name of the tool.
+        tool: String,
+    },
+    /// It wants the context of a conversation, and there is none: only an agent that calls has one.
+    #[error(
+        "there is no conversation for the context {context:?}: only an agent that calls has one"
+    )]
+    #[non_exhaustive]
+    NoConversation {
+        /// The context.
+        context: ContextScope,
+    },
+    /// It makes up an agent, which no registry allows yet.
+    #[error("agents that are made up cannot be run yet: name one of the registry")]
+    AdHoc,
+    /// It is [detached](super::Join::Detached), which no registry runs yet.
+    #[error(
+        "a detached invocation cannot be run yet: wait for its results, with `all` or `single`"
+    )]
+    Detached,
+    /// An agent of the registry cannot be made, or two have one name.
+    #[error(transparent)]
+    Registry(FlowError),
 }

@@ -1,6 +1,7 @@
 //! Work that an agent, a node or a program hands to other agents, as data: whom to ask what, with which context and tools,
-//! where it runs, and what comes back. Agents of a run call each other in these contexts and with these policies for
-//! tools, as their [`Delegation`](crate::Delegation) says. Nothing runs an [`Invocation`] yet.
+//! where it runs, and what comes back. An [`AgentRegistry`] runs an [`Invocation`]. Agents of a run call each other in
+//! these contexts and with these policies for tools, as their [`Delegation`](crate::Delegation) says, and nodes call them
+//! with an [`Invoke`](crate::Invoke).
 //!
 //! The JSON is in snake case. What may be left out has a default, and is written all the same; only the `executor` of a
 //! target and the `preview` of a task are left out where there is none.
@@ -28,28 +29,32 @@
 //! # Ok::<(), InvocationError>(())
 //! ```
 
+mod dispatch;
 mod error;
 mod executor;
 mod message;
+mod registry;
 mod result;
 mod target;
 #[cfg(test)]
 mod tests;
 mod tools;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    error::InvocationError,
+    error::{InvocationError, InvokeError},
     executor::{Executor, ExecutorHint, RunnerConfig},
     message::{Message, Part, Role},
+    registry::AgentRegistry,
     result::{AgentResult, InvocationResult, TaskSnapshot, TaskStatus},
     target::{AdHocTools, AgentRef, Target},
     tools::ToolPolicy,
 };
 
 /// Work for one agent or several.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Invocation {
@@ -70,7 +75,7 @@ pub struct Invocation {
 }
 
 /// What an agent that is called knows of the conversation that it is called from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContextScope {
@@ -84,7 +89,7 @@ pub enum ContextScope {
 }
 
 /// What a caller waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Join {

@@ -1,5 +1,6 @@
 //! What comes back.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::Executor;
 use crate::json;
 
 /// What came of a target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AgentResult {
     /// What the agent returned.
@@ -32,7 +33,7 @@ impl AgentResult {
 }
 
 /// What came of an invocation, as its [`Join`](super::Join) says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum InvocationResult {
@@ -57,7 +58,7 @@ pub enum InvocationResult {
 }
 
 /// Where a task is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TaskStatus {
@@ -86,7 +87,7 @@ impl TaskStatus {
 }
 
 /// A task, as its owner sees it. Times are milliseconds since 1970.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TaskSnapshot {
     /// Its id.

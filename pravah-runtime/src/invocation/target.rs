@@ -1,11 +1,12 @@
 //! Who is asked.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Executor, InvocationError, Message};
 
 /// An agent, and what it is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Target {
@@ -19,7 +20,7 @@ pub struct Target {
 }
 
 /// An agent that the host knows, or one that is made up for the invocation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentRef {
@@ -41,7 +42,7 @@ pub enum AgentRef {
 }
 
 /// The tools of an agent that is made up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AdHocTools {

@@ -1,10 +1,11 @@
 //! Which tools of the caller an agent has.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which tools of the caller an agent has besides its own. Those with which it would call agents itself are never among
 /// them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolPolicy {

@@ -8,11 +8,13 @@ mod failure;
 mod gate;
 mod input;
 mod inputs;
+mod invoke;
 mod output;
 mod param;
 mod policy;
 mod role;
 mod state;
+mod task_result;
 
 pub use agent_output::{AgentOutput, StateOfAgent};
 pub(crate) use body::{Body, BodyFuture};
@@ -26,6 +28,8 @@ pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{InputResult, Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
+pub(crate) use invoke::NodeCall;
+pub use invoke::{Invoke, InvokeAgent};
 pub(crate) use output::Emission;
 pub use output::{Emit, Emitted, HasBranch, NamedOutput, NodeError, Output};
 pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam, TextParam};
@@ -33,6 +37,7 @@ pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;
 pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};
 pub use state::{IsState, OneState, Refused};
+pub use task_result::TaskResult;
 
 /// What the node `Self` takes, as a list, and returns. They are parameters and not associated types, so that a
 /// `pub` node may have private states (E0446 otherwise).

@@ -6,6 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 
 use super::{
     Emit, Emitted, Failure, Input, InputResult, Inputs, MaybeOwned, Output, Param, Receive,
+    TaskResult,
 };
 use crate::{
     error::{BoxError, does_not_compile},
@@ -117,6 +118,14 @@ impl<S: State> Param for Each<S> {
 }
 
 impl<S: State> Output for Each<S> {
+    type Emit = OneState;
+}
+
+impl<S: State> Param for TaskResult<S> {
+    type Receive = OneState;
+}
+
+impl<S: State> Output for TaskResult<S> {
     type Emit = OneState;
 }
 

@@ -79,7 +79,6 @@ impl<S: JsonSchema> AsNoted<S> {
 
 impl<S: Clone> AsNoted<S> {
     /// Of a type that is known to be `Clone`.
-    #[cfg(feature = "documents")]
     pub(crate) const fn clones() -> Self {
         Self {
             noted: Some(&NotedCopies {

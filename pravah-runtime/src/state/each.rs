@@ -10,6 +10,7 @@ use super::{
     name::ConstStr,
     payload::{Payload, unwrap},
 };
+use crate::topology::Awaited;
 
 /// A list of states: what a node returns for `each(…)`, and what comes out of it, in the same order.
 ///
@@ -60,6 +61,10 @@ impl<S: State> State for Each<S> {}
 
 impl<S: State> SealedState for Each<S> {
     const REF: StateRef = StateRef::of::<Self>(Self::FULL_NAME.as_str(), Self::FULL_PATH.as_str());
+    const AWAITED: Awaited = match S::AWAITED {
+        Awaited::Outcome(state) => Awaited::Outcomes(state),
+        _ => Awaited::Results(S::REF),
+    };
 
     type Copying = ItemByItem;
 }

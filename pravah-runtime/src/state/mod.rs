@@ -38,6 +38,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::name::same;
+use crate::topology::Awaited;
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
@@ -85,6 +86,10 @@ pub trait SealedState: Sized {
     /// The state as the checks of a flow see it.
     #[doc(hidden)]
     const REF: StateRef;
+
+    /// What a node waits for that lets agents return it.
+    #[doc(hidden)]
+    const AWAITED: Awaited = Awaited::Result(Self::REF);
 
     /// How a copy of it is left.
     #[doc(hidden)]

@@ -12,6 +12,7 @@ pub(crate) use carried::Source;
 pub use carried::{Carried, carried};
 pub(crate) use param_ref::{DepRef, Need, ParamKind};
 pub use param_ref::{ParamRef, consumed, slot_of};
+pub(crate) use signature::Awaited;
 pub use signature::{FailureName, Inside, Shape, ShapeKind, Signature, ToolRef};
 pub(crate) use signature::{ambiguous, capabilities, contains};
 
@@ -238,7 +239,7 @@ impl TopologyNode {
             id,
             inside: match signature.inside {
                 Inside::Net(net) => Some(net),
-                Inside::Nothing | Inside::Agent { .. } => None,
+                Inside::Nothing | Inside::Agent { .. } | Inside::Calls(_) => None,
             },
             written,
             signature,

@@ -24,11 +24,51 @@ pub enum ShapeKind {
 pub struct Shape {
     pub kind: ShapeKind,
     pub states: &'static [StateRef],
+    /// What the calls of agents bring that the node returns, where it returns some.
+    pub awaited: Option<&'static Awaited>,
+}
+
+/// What a node waits for that returns calls of agents.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Awaited {
+    /// What the one call returns.
+    Result(StateRef),
+    /// What all calls return, as a list.
+    Results(StateRef),
+    /// How the one call ends that returns this.
+    Outcome(StateRef),
+    /// How all calls end that return this, as a list.
+    Outcomes(StateRef),
+}
+
+impl Awaited {
+    /// What each call returns.
+    pub(crate) const fn state(self) -> StateRef {
+        match self {
+            Self::Result(state)
+            | Self::Results(state)
+            | Self::Outcome(state)
+            | Self::Outcomes(state) => state,
+        }
+    }
 }
 
 impl Shape {
     pub const fn new(kind: ShapeKind, states: &'static [StateRef]) -> Self {
-        Self { kind, states }
+        Self {
+            kind,
+            states,
+            awaited: None,
+        }
+    }
+
+    /// The same of a node that returns calls, which bring this.
+    pub(crate) const fn awaiting(self, awaited: &'static Awaited) -> Self {
+        Self {
+            awaited: Some(awaited),
+            ..self
+        }
     }
 }
 
@@ -113,6 +153,8 @@ pub enum Inside {
         tools: &'static [ToolRef],
         agents: &'static [Signature],
     },
+    /// The agents and flows that a node calls.
+    Calls(&'static [Signature]),
 }
 
 /// What a tool is called and asks for.
@@ -187,6 +229,13 @@ impl Signature {
                 let mut rest = agents;
                 while let [agent, others @ ..] = rest {
                     all = all.and(agent.capabilities_inside());
+                    rest = others;
+                }
+            }
+            // Their functions write their prompts.
+            Inside::Calls(mut rest) => {
+                while let [agent, others @ ..] = rest {
+                    all = all.and(agent.capabilities());
                     rest = others;
                 }
             }

@@ -11,6 +11,7 @@ mod engine_support;
 
 mod agents;
 mod builder_checks;
+mod builder_invoke;
 mod changes;
 mod changes_size;
 mod commit;

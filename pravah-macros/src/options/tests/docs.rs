@@ -1,6 +1,6 @@
 //! What the documentation says of options.
 
-use super::super::{agent, capabilities, contract, flow, gate, policy, table::Table, tool};
+use super::super::{agent, capabilities, contract, flow, gate, node, table::Table, tool};
 
 /// The documentation of the attribute.
 fn docs_of(attribute: &str) -> &'static str {
@@ -31,7 +31,7 @@ fn every_option_is_in_the_documentation_of_its_attribute() {
     assert_documented(&contract::OPTIONS, "agent");
     assert_documented(&capabilities::CONSTRAINTS, "agent");
     assert_documented(&gate::OPTIONS, "gate");
-    assert_documented(&policy::OPTIONS, "node");
+    assert_documented(&node::OPTIONS, "node");
     assert_documented(&tool::OPTIONS, "tool");
     assert_documented(&flow::OPTIONS, "flow");
     assert_documented(&capabilities::CAPABILITIES, "flow");

@@ -47,12 +47,12 @@ fn refuses<T>(
 
 fn node(options: TokenStream, errors: &mut Diagnostics) -> Policy {
     let function = syn::parse_quote!(async fn fetch(url: Url) -> Page);
-    NodeOptions::parse(options, &function, errors)
+    NodeOptions::parse(options, &function, errors).policy
 }
 
 fn node_without_async(options: TokenStream, errors: &mut Diagnostics) -> Policy {
     let function = syn::parse_quote!(fn fetch(url: Url) -> Page);
-    NodeOptions::parse(options, &function, errors)
+    NodeOptions::parse(options, &function, errors).policy
 }
 
 fn agent(options: TokenStream, errors: &mut Diagnostics) -> Option<AgentOptions> {

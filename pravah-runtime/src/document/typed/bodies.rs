@@ -12,7 +12,7 @@ use crate::{
         outcome::Outcome,
     },
     error::{BoxError, FlowError},
-    graph::{AgentNode, ListBody, ListInput},
+    graph::{AgentNode, ListBody, ListInput, NodeKind},
     node::{AskResult, Body, Emitted, GateBody, Inputs, LatestStates, Running, Started, Tokens},
     state::Live,
 };
@@ -76,7 +76,7 @@ pub(super) fn agent(typed: TypedBody, agent: &AgentNode) -> Result<AgentNode, St
     Ok(AgentNode {
         spec: Arc::clone(&agent.spec),
         prompt: Arc::new(move |inputs| typed.with_inputs(inputs, |own| write(own))),
-        team: agent.make_team("")?,
+        team: NodeKind::Agent(agent.clone()).make_team("")?,
     })
 }
 

@@ -225,6 +225,7 @@ impl Entry for StoredList<'_> {
         if !self.is_already_put {
             collector.put(&Self {
                 returns: self.returns.clone(),
+                tasks: self.tasks,
                 ..Self::default()
             })?;
         }
@@ -247,11 +248,14 @@ pub(super) struct StoredGate<'a> {
     pub(super) answer: Arc<Value>,
 }
 
-/// A list, of which the items that appear in neither map have not started.
+/// A list, of which the items that appear in neither map have not started; or the tasks of a caller.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredList<'a> {
     pub(super) returns: Key<'a>,
+    /// How many tasks a node waits for that has started all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tasks: Option<usize>,
     /// Whether earlier changes have put it.
     #[serde(skip)]
     pub(super) is_already_put: bool,

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{frame::Frame, path::NodePath};
-use crate::{graph::Table, sorted_map::SortedMap};
+use crate::{
+    graph::{NodeKind, Table},
+    sorted_map::SortedMap,
+};
 
 /// How often the models of each agent were asked: of those that may be asked again.
 pub(crate) type RequestCounts = SortedMap<NodePath, Arc<VisitCounts>>;
@@ -48,11 +51,14 @@ impl VisitCounts {
 }
 
 impl NodePath {
-    /// Whether a run can come back to it: it is on a loop, or a list around it is.
+    /// Whether a run can come back to it: it is on a loop, or a list around it is; or a node calls it that may be tried
+    /// again, and makes the same calls then.
     pub(super) fn comes_again(&self, table: &Arc<Table>) -> bool {
         let mut table = table;
         for item in &self.frame {
-            if table.node(item.list).on_cycle {
+            let around = table.node(item.list);
+            let is_invoke = matches!(around.kind, NodeKind::Invoke(_));
+            if around.on_cycle || (is_invoke && around.policy.retry.is_some()) {
                 return true;
             }
             match table.inner(item.list) {

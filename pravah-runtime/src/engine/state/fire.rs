@@ -43,6 +43,8 @@ impl Frame {
                 }
                 done
             }
+            // Their results go on once all have ended.
+            Emission::Calls(_) => None,
         }
     }
 

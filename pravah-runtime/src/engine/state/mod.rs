@@ -22,7 +22,7 @@ mod ready;
 mod rules;
 pub(crate) mod run_id;
 pub(crate) mod spending;
-mod tasks;
+pub(crate) mod tasks;
 pub(crate) mod values;
 pub(crate) mod waits;
 mod walk;

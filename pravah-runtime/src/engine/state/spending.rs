@@ -68,6 +68,18 @@ impl Spending {
         }
     }
 
+    /// Forgets the agents that the node at `path` has called, which is done, unless it may call them again.
+    pub(crate) fn forget_called(&mut self, root: &Frame, path: &NodePath) {
+        if path.comes_again(&root.table) {
+            return;
+        }
+        let called = self.asked.keys().filter(|asked| *asked != path);
+        let called = called.filter(|asked| asked.is_within(&path.frame, path.node));
+        for called in called.cloned().collect::<Vec<_>>() {
+            self.asked.remove(&called);
+        }
+    }
+
     /// Forgets the agents that were cleared away and cannot be asked again.
     pub(crate) fn forget_lost_agents(&mut self, root: &Frame) {
         let lost = self.asked.keys().filter(|path| {

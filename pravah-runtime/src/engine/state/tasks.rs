@@ -1,4 +1,4 @@
-//! Tasks: the agents that an agent has called, each of which runs in a frame of its own.
+//! Tasks: the agents and flows that an agent or a node has called, each of which runs in a frame of its own.
 
 use std::sync::Arc;
 
@@ -9,32 +9,45 @@ use super::{
     waits::WaitIndex,
 };
 use crate::{
-    agent::{AgentCall, TaskEnd},
+    agent::TaskEnd,
     graph::{NodeIx, NodeKind, TEAM_START},
     state::Live,
 };
 
+/// What a task starts with.
+pub(crate) struct TaskStart {
+    /// Which of those that its caller may call.
+    pub(crate) callee: usize,
+    /// Its input, or its end if it cannot take what it was to take.
+    pub(crate) input: Result<Live, TaskEnd>,
+}
+
 impl Frame {
-    /// Whether `node` is an agent that has tasks.
+    /// Whether `node` has called agents or flows.
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
-        matches!(self.table.node(node).kind, NodeKind::Agent(_))
+        let kind = &self.table.node(node).kind;
+        matches!(kind, NodeKind::Agent(_) | NodeKind::Invoke(_))
             && self.progress.lists.contains(&node)
     }
 
-    /// Starts the task of this number of the agent at `node`.
-    fn start_task(&mut self, node: NodeIx, task: usize, call: AgentCall, step: u64) {
+    /// Starts the task of this number of the caller at `node`.
+    fn start_task(&mut self, node: NodeIx, task: usize, start: TaskStart, step: u64) {
         let Some(team) = self.table.inner(node) else {
             return;
         };
         let mut frame = Self::new(Arc::clone(team));
         frame.is_started = true;
-        if let Some(arc) = team.node(TEAM_START).outputs.get(call.callee) {
-            frame.put(arc, call.start.into_live(), step, &mut Fed::new());
-        }
         let list = self.progress.lists.get_or_insert_with(node, Arc::default);
         let list = Arc::make_mut(list);
-        list.items.insert(task, frame.into());
-        list.movable.insert(task, ());
+        match (start.input, team.node(TEAM_START).outputs.get(start.callee)) {
+            (Ok(input), Some(arc)) => {
+                frame.put(arc, input, step, &mut Fed::new());
+                list.items.insert(task, frame.into());
+                list.movable.insert(task, ());
+            }
+            (Err(end), _) => drop(list.done.insert(task, Live::new(end))),
+            (Ok(_), None) => {}
+        }
     }
 
     /// Notes the outcome of a step in a task: what it has returned, if it is done.
@@ -49,7 +62,7 @@ impl Frame {
         self.update_queue(item.list);
     }
 
-    /// Puts a list, or an agent that has tasks, in the ready queue if anything in it can move, and takes it out
+    /// Puts a list, or a caller that has tasks, in the ready queue if anything in it can move, and takes it out
     /// otherwise.
     pub(crate) fn update_queue(&mut self, node: NodeIx) {
         let can_move = self.can_move_in(node);
@@ -60,26 +73,38 @@ impl Frame {
         }
     }
 
-    /// Whether anything can move without an answer from outside in a list, or in an agent that has tasks.
+    /// Whether anything can move without an answer from outside in a list, or in a caller that has tasks.
     pub(crate) fn can_move_in(&self, node: NodeIx) -> bool {
         let list = self.progress.lists.get(&node);
         match &self.table.node(node).kind {
-            NodeKind::Agent(_) => {
-                list.is_some_and(|list| !list.movable.is_empty()) || self.agent_can_go_on(node)
+            NodeKind::Agent(_) | NodeKind::Invoke(_) => {
+                list.is_some_and(|list| !list.movable.is_empty()) || self.caller_can_go_on(node)
             }
             _ => list.is_some_and(|list| list.can_move()),
         }
     }
 
-    /// Whether the agent itself can make a step, and not only its tasks.
-    pub(crate) fn agent_can_go_on(&self, node: NodeIx) -> bool {
+    /// Whether a caller itself can make a step, and not only its tasks.
+    pub(crate) fn caller_can_go_on(&self, node: NodeIx) -> bool {
         let agent = self.progress.agents.get(&node);
         let list = self.progress.lists.get(&node);
         let has_ended = |task: usize| list.is_some_and(|list| list.done.contains(&task));
-        match self.progress.failed.get(&node) {
-            Some(failed) => !failed.is_tried_last,
-            None => agent.is_some_and(|agent| agent.can_go_on(has_ended)),
+        match (self.progress.failed.get(&node), &self.table.node(node).kind) {
+            (Some(failed), _) => !failed.is_tried_last,
+            (None, NodeKind::Invoke(_)) => list.is_some_and(|list| list.is_complete()),
+            (None, _) => agent.is_some_and(|agent| agent.can_go_on(has_ended)),
         }
+    }
+
+    /// How all tasks of the node at `node` have ended, if it has called any.
+    pub(crate) fn ends_of_tasks(&self, node: NodeIx) -> Option<Vec<TaskEnd>> {
+        let list = self.progress.lists.get(&node)?;
+        let tasks = list.done.keys();
+        Some(
+            tasks
+                .filter_map(|task| self.end_of_task(node, *task))
+                .collect(),
+        )
     }
 
     /// Whether a task of the agent at `node` is where the agent or the flow of this name runs.
@@ -112,8 +137,12 @@ impl Frame {
         ))
     }
 
-    /// Forgets the tasks that the agent at `node` does not wait for any more.
+    /// Forgets the tasks that an agent at `node` does not wait for any more.
     fn forget_taken_tasks(&mut self, node: NodeIx) {
+        if let NodeKind::Invoke(_) = self.table.node(node).kind {
+            // It waits for all of them.
+            return;
+        }
         let agent = self.progress.agents.get(&node);
         let open: Vec<usize> = agent.map_or_else(Vec::new, |agent| agent.open_tasks().collect());
         let Some(list) = self.list_mut(node) else {
@@ -138,19 +167,26 @@ impl RunState {
         self.settle(&path.frame, None);
     }
 
-    /// Starts the tasks of these numbers of the agent at `path`, which is being committed.
-    pub(crate) fn start_tasks(&mut self, path: &NodePath, calls: Vec<(usize, AgentCall)>) {
+    /// Starts the tasks of these numbers of the caller at `path`, which is being committed.
+    pub(crate) fn start_tasks(&mut self, path: &NodePath, starts: Vec<(usize, TaskStart)>) {
         let step = self.this_step();
         let frame = self.frame_mut(&path.frame);
-        let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        for (task, call) in calls {
-            frame.start_task(path.node, task, call, step);
+        let count = starts.len();
+        for (task, start) in starts {
+            frame.start_task(path.node, task, start, step);
         }
+        if let (NodeKind::Invoke(_), Some(list)) = (
+            &Arc::clone(&frame.table).node(path.node).kind,
+            frame.list_mut(path.node),
+        ) {
+            list.len = count;
+        }
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.count_children(path, count);
         self.forget_taken_tasks(path);
     }
 
-    /// Counts tasks of the agent at `path` for it, and for those around it that have called it.
+    /// Counts tasks of the caller at `path` for it, and for those around it that have called it.
     fn count_children(&mut self, path: &NodePath, children: u32) {
         for (frame, node) in self.callers(path) {
             let frame = self.frame_mut(&frame);
@@ -160,7 +196,7 @@ impl RunState {
         }
     }
 
-    /// How many more agents the one at `path` may call: as many as it and each of those may that have called it.
+    /// How many more agents the one at `path` may call: as many as it and each of the agents may that have called it.
     pub(crate) fn children_left(&self, path: &NodePath) -> u32 {
         let left = self.callers(path).into_iter().filter_map(|(frame, node)| {
             let frame = self.frame(&frame);
@@ -174,7 +210,7 @@ impl RunState {
         left.min().unwrap_or_default()
     }
 
-    /// The agent at `path`, and those around it that have called it, each with its frame.
+    /// The caller at `path`, and those around it that have called it, each with its frame.
     fn callers(&self, path: &NodePath) -> Vec<(Vec<ItemId>, NodeIx)> {
         let around = path.frame.iter().enumerate().map(|(depth, item)| {
             let frame = path.frame.get(..depth).unwrap_or_default();
@@ -196,7 +232,7 @@ impl RunState {
         self.settle(path, None);
     }
 
-    /// Drops the tasks of the agent at `path`, which starts over.
+    /// Drops the tasks of the caller at `path`, which starts over.
     pub(crate) fn drop_tasks(&mut self, path: &NodePath) {
         self.unindex(&path.frame, path.node);
         let frame = self.frame_mut(&path.frame);

@@ -22,6 +22,7 @@ impl Linker<'_> {
                 (NodeKind::Each(_), _) => "each",
                 (NodeKind::Gate(_), _) => "gate",
                 (NodeKind::Agent(_), _) => "agent",
+                (NodeKind::Invoke(_), _) => "invoke",
                 (_, ShapeKind::One) => "work",
                 (_, ShapeKind::Choice) => "choice",
                 (_, ShapeKind::Fork) => "fork",
@@ -43,8 +44,7 @@ impl Linker<'_> {
             }
             let within = match &spec.kind {
                 NodeKind::Each(each) => Some(&each.chain),
-                NodeKind::Agent(agent) => agent.team.as_ref(),
-                _ => None,
+                kind => kind.team(),
             };
             if let Some(within) = within {
                 fingerprint.nested(within.fingerprint());

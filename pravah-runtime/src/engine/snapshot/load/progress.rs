@@ -117,7 +117,9 @@ impl Loader {
         let table = Arc::clone(&frame.table);
         let each = match &table.node(node).kind {
             NodeKind::Each(each) => each,
-            NodeKind::Agent(_) => return self.tasks(frame, (node, id), stored),
+            NodeKind::Agent(_) | NodeKind::Invoke(_) => {
+                return self.tasks(frame, (node, id), stored);
+            }
             _ => return Err(format!("`{id}` is not a list").into()),
         };
         let chain = Arc::clone(&each.chain.table);

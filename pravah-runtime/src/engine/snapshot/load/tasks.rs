@@ -1,4 +1,4 @@
-//! The tasks of agents that have called others.
+//! The tasks of those that have called agents and flows.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,11 +14,11 @@ use super::{
 use crate::{
     agent::{TaskEnd, callee_name},
     error::ErrorText,
-    graph::NodeIx,
+    graph::{NodeIx, NodeKind},
 };
 
 impl Loader {
-    /// The tasks of the agent at `node`.
+    /// The tasks of the caller at `node`.
     pub(super) fn tasks(
         &mut self,
         frame: &mut Frame,
@@ -29,7 +29,15 @@ impl Loader {
         let team = table.inner(node);
         let team = team.ok_or_else(|| format!("`{id}` calls no agents"))?;
         self.check_returns(&table, (node, id), &stored.returns)?;
-        let mut list = List::default();
+        let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+        if stored.tasks.is_some() != is_invoke {
+            self.drop_would_help = true;
+            return Err(format!("`{id}` has tasks of a node of another kind").into());
+        }
+        let mut list = List {
+            len: stored.tasks.unwrap_or_default(),
+            ..List::default()
+        };
         let on_error = self.on_error_in_progress();
         self.section((DONE, stored.done, on_error), |_, index, state| {
             let end = state.into_live();
@@ -44,13 +52,13 @@ impl Loader {
             latest: &[],
         };
         self.items(team, &mut list, (id, stored.items), &mut start)?;
-        if list.items.is_empty() && list.done.is_empty() {
+        if list.items.is_empty() && list.done.is_empty() && !is_invoke {
             return Ok(());
         }
         insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
     }
 
-    /// Fails unless each agent has just the tasks that it waits for. Where that may be dropped, one that lacks any
+    /// Fails unless each caller has just the tasks that it waits for. Where that may be dropped, one that lacks any
     /// starts over.
     pub(super) fn check_tasks(&mut self, frame: &mut Frame) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
@@ -59,7 +67,11 @@ impl Loader {
         let with_tasks = with_tasks.filter(|node| frame.has_tasks(*node));
         let nodes: BTreeSet<NodeIx> = agents.chain(with_tasks).collect();
         for node in nodes {
-            let Err(why) = check_tasks_of(frame, node) else {
+            let (checked, section) = match &table.node(node).kind {
+                NodeKind::Invoke(_) => (check_numbers(frame, node), sections::lists),
+                _ => (check_tasks_of(frame, node), sections::agents),
+            };
+            let Err(why) = checked else {
                 continue;
             };
             if !self.drop_progress {
@@ -68,10 +80,33 @@ impl Loader {
             }
             frame.progress.agents.remove(&node);
             frame.progress.lists.remove(&node);
-            self.drop_entry(sections::agents, &table.node(node).key, why);
+            self.drop_entry(section, &table.node(node).key, why);
         }
         Ok(())
     }
+}
+
+/// Fails unless all tasks are there that a node has started, which are numbered from 0.
+fn check_numbers(frame: &Frame, node: NodeIx) -> Loaded<()> {
+    let Some(list) = frame.progress.lists.get(&node) else {
+        return Ok(());
+    };
+    let (id, started) = (frame.table.node_id(node), list.len);
+    let mut there = list.items.keys().chain(list.done.keys());
+    if let Some(task) = there.find(|task| **task >= started) {
+        return Err(format!(
+            "task {task} of `{id}` is more than the {started} that it has started"
+        )
+        .into());
+    }
+    let is_there = |task| list.items.contains(&task) || list.done.contains(&task);
+    if started > 0 && list.items.len() + list.done.len() == started {
+        return Ok(());
+    }
+    let missing = (0..started)
+        .find(|task| !is_there(*task))
+        .unwrap_or_default();
+    Err(format!("task {missing} of `{id}` is not there, and `{id}` waits for it").into())
 }
 
 fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, Table},
+    graph::{NodeIx, NodeKind, Table},
     sorted_map::SortedMap,
 };
 
@@ -170,9 +170,12 @@ impl Writer {
         before: Option<&'a List>,
     ) -> StoredList<'a> {
         let around = Some((table, node));
+        let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+        let tasks = |list: &List| is_invoke.then_some(list.len);
         StoredList {
             returns: Cow::Borrowed(table.returns(node)),
-            is_already_put: before.is_some(),
+            tasks: tasks(list),
+            is_already_put: before.is_some_and(|before| tasks(before) == tasks(list)),
             items: self.section(
                 (ITEMS, &list.items, before.map(|it| &it.items)),
                 |index, frame| frame.is_started.then_some(*index),

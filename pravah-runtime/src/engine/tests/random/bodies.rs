@@ -15,7 +15,7 @@ use crate::{
     ModelResponse, Usage,
     error::BoxError,
     graph::{AgentNode, NodeKind},
-    node::{Asked, Emission, Emitted, GateFns, InputResult, Inputs, Running, Started},
+    node::{Asked, Emission, Emitted, GateFns, InputResult, Inputs, NodeCall, Running, Started},
     state::{Live, OfState},
 };
 
@@ -158,12 +158,14 @@ enum Act {
 }
 
 /// What a body returns, of its number.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Returns {
     One,
     Choice(usize),
     Fork(usize),
     List,
+    /// Calls of these in turn.
+    Calls([String; 2]),
 }
 
 /// A function of a random flow.
@@ -189,8 +191,11 @@ impl Body {
     }
 
     pub(super) fn into_kind(self) -> NodeKind {
-        let body = move |inputs: &mut Inputs<'_>| self.start(inputs);
-        NodeKind::Function(Arc::new(body))
+        NodeKind::Function(self.into_body())
+    }
+
+    pub(super) fn into_body(self) -> Arc<dyn crate::node::Body> {
+        Arc::new(move |inputs: &mut Inputs<'_>| self.start(inputs))
     }
 
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
@@ -203,7 +208,7 @@ impl Body {
         };
         let n = mix(n, read(inputs));
         let ctx = inputs.take_context();
-        let (fate, key, returns) = (fate_of(&ctx), ctx.step_key().unwrap(), self.returns);
+        let (fate, key, returns) = (fate_of(&ctx), ctx.step_key().unwrap(), self.returns.clone());
         // What comes of an empty list is another number all the same.
         let n = mix(mix_inputs(&ctx, mix(self.salt, n))?, hash(&key));
         let act = fate.act(&key, self.fails_for_good);
@@ -234,9 +239,9 @@ impl Body {
 }
 
 impl Returns {
-    fn emitted(self, n: u64) -> Emitted {
+    fn emitted(&self, n: u64) -> Emitted {
         let number = |n| Live::new(Number { n });
-        Emitted(match self {
+        Emitted(match *self {
             Self::One => Emission::Branch(0, number(n)),
             Self::Choice(count) => {
                 let branch = n as usize % count;
@@ -249,6 +254,15 @@ impl Returns {
             Self::List => {
                 let items = (0..n % 4).map(|at| Number { n: mix(n, at) });
                 Emission::Branch(0, Live::new(items.collect::<Each<Number>>()))
+            }
+            Self::Calls(ref names) => {
+                let calls = names.iter().cycle().zip(0..n % 4);
+                let calls = calls.map(|(name, at)| NodeCall {
+                    name: name.clone(),
+                    id: None,
+                    input: Ok(number(mix(n, at))),
+                });
+                Emission::Calls(calls.collect())
             }
         })
     }

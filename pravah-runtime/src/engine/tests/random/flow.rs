@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Agent, AgentConfig, FlowGraph, Policy, Retry,
-    graph::{About, CatchSpec, Name, NodeKind, NodeSpec},
+    graph::{About, CatchSpec, InvokeNode, Name, NodeKind, NodeSpec},
     random_nets::{Dice, Draft, DraftNode},
     state::Live,
     topology::ShapeKind,
@@ -87,7 +87,10 @@ fn graph(
     let mut own: BTreeSet<String> = [input, output].map(str::to_owned).into();
     for spec in &specs {
         // What is in them names the states too.
-        if matches!(spec.kind, NodeKind::Flow(_) | NodeKind::Each(_)) {
+        if matches!(
+            spec.kind,
+            NodeKind::Flow(_) | NodeKind::Each(_) | NodeKind::Invoke(_)
+        ) {
             let states = spec.params.iter().flatten().chain(&spec.outputs);
             own.extend(states.map(|state| state.to_string()));
         }
@@ -157,6 +160,7 @@ impl Drawing<'_> {
                 0 => Some(NodeKind::Gate(Arc::new(gate()))),
                 1 if self.depth > 0 => return self.list(&id, outputs[0]),
                 2 if self.depth > 0 => return self.nested(&id, outputs[0]),
+                3 if self.depth > 0 => return self.invoke(&id, outputs[0]),
                 _ if self.one_in(self.kinds.agents) => Some(NodeKind::Agent(agent())),
                 _ => None,
             };
@@ -251,6 +255,38 @@ impl Drawing<'_> {
         items.params = vec![vec![list.into()]];
         items.outputs = vec![done.clone().into()];
         self.specs.extend([first, items]);
+        let mut body = Body::new(&done, 1, Returns::One);
+        body.takes_list = true;
+        self.last(&done, to, body);
+    }
+
+    /// A node that calls two others, some of which are agents, and a node that puts together what they return. What
+    /// goes on beside a node that fails for good depends on what is faster, so that none is in what is called.
+    fn invoke(&mut self, id: &str, to: Place) {
+        let failures = std::mem::replace(&mut self.kinds.failures, false);
+        let called = |number: usize| format!("{id}_called{number}");
+        let callees = (0..2).map(|number| {
+            let kind = match self.one_in(2) && self.one_in(self.kinds.agents) {
+                true => NodeKind::Agent(agent()),
+                false => NodeKind::Flow(self.inner(["Item", "Finished"])),
+            };
+            let one = |state: &str| vec![state.to_owned()];
+            spec(
+                &called(number),
+                one("Item"),
+                ShapeKind::One,
+                one("Finished"),
+                kind,
+            )
+        });
+        let callees: Vec<NodeSpec> = callees.collect();
+        self.kinds.failures = failures;
+        let done = format!("{id}_done");
+        let calls = Body::new(id, 1, Returns::Calls([0, 1].map(called)));
+        let kind = NodeKind::Invoke(InvokeNode::of_specs(calls.into_body(), callees));
+        let mut node = spec(id, Vec::new(), ShapeKind::One, vec![done.clone()], kind);
+        node.policy = policy();
+        self.specs.push(node);
         let mut body = Body::new(&done, 1, Returns::One);
         body.takes_list = true;
         self.last(&done, to, body);

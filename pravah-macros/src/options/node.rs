@@ -1,0 +1,67 @@
+//! The options of `#[node]`: its policy, and the agents that it calls.
+
+use proc_macro2::TokenStream;
+use syn::{Path, Signature};
+
+use super::{
+    Policy, delegation, policy,
+    table::{DESCRIPTIONS, TITLES, table},
+};
+use crate::diag::Diagnostics;
+
+/// The options of `#[node]`.
+#[derive(Default)]
+pub(crate) struct NodeOptions {
+    pub(crate) policy: Policy,
+    /// The agents and flows that it calls.
+    pub(crate) agents: Vec<Path>,
+}
+
+table! {
+    OPTIONS: NodeOptions = "node", |it, entry, errors| {
+        policy::KEYS => it.policy.read(entry, errors),
+        ["agents"] => it.agents = delegation::agents(entry, errors),
+    } else {
+        TITLES => "leave it out: the node is called as its function",
+        DESCRIPTIONS => "write it as a doc comment above the function",
+        [
+            "model", "output", "preamble", "system", "temperature", "tools", "max_turns", "max_tokens",
+            "contract",
+        ] => "write `#[agent(…)]` above a function that asks a model; a `#[node]` asks none",
+        ["prompt", "question", "assignee"] =>
+            "write `#[gate(prompt = \"…\")]` above a function that asks a person, `#[agent(…)]` above one that asks a model",
+        ["event", "wait_for", "signal"] => "write `#[gate(event = \"…\")]` above a function that waits for an event",
+        ["input", "inputs", "takes", "returns", "outputs"] =>
+            "leave it out: the parameters of the function and its return type say it",
+        ["delegation"] =>
+            "leave it out: `delegation` is for agents, and each agent in `agents = […]` has its own",
+        delegation::OTHER_NAMES =>
+            "write `agents = [researcher]` with the agents and flows that the node calls, and return an `Invoke`",
+        ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>
+            "write it in the flow: `catch(node) -> rescue`, where `rescue` takes `Failure<_>`",
+        ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>
+            "write `max_visits = 10`: the node runs at most so often in one run of the flow",
+    } and policy::OTHER_NAMES
+}
+
+impl NodeOptions {
+    /// Parses the options of a function with this signature.
+    pub(crate) fn parse(
+        tokens: TokenStream,
+        function: &Signature,
+        errors: &mut Diagnostics,
+    ) -> Self {
+        let mut options = Self::default();
+        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut options, errors));
+        let timeout = names.into_iter().flatten().find(|name| name == "timeout");
+        if let (Some(timeout), None) = (timeout, function.asyncness) {
+            let name = &function.ident;
+            errors.error(
+                timeout.span(),
+                format!("`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"),
+                format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
+            );
+        }
+        options
+    }
+}

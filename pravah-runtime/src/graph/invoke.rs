@@ -1,0 +1,182 @@
+//! Nodes that let agents and flows do their work.
+
+use std::{any::TypeId, sync::Arc};
+
+use super::{
+    FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, Wiring,
+    data::{spec, state},
+    link::link,
+    team::prompted,
+};
+use crate::{
+    agent::Callee,
+    error::FlowError,
+    invocation::{AgentRegistry, Invocation, InvocationResult},
+    node::{Body, NodeCall},
+    topology::{Awaited, Shape, ShapeKind},
+};
+
+/// A node whose body returns calls, of which it waits for the results.
+#[derive(Clone)]
+pub(crate) struct InvokeNode {
+    pub(crate) body: Arc<dyn Body>,
+    /// What it may call.
+    pub(super) callees: Arc<[InvokeCallee]>,
+    pub(crate) awaits: Awaits,
+    /// In a graph that is linked: the flow that a call runs.
+    pub(crate) team: Option<FlowGraph>,
+}
+
+/// An agent or a flow that a node may call.
+#[derive(Clone)]
+pub(super) struct InvokeCallee {
+    pub(super) name: Name,
+    /// The type that stands for it, where one does.
+    pub(super) id: Option<TypeId>,
+    pub(super) make: Arc<dyn Fn() -> NodeSpec + Send + Sync>,
+}
+
+/// What goes on from a node once its calls have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// The result of the only call.
+    Result,
+    /// The results of all calls.
+    Results,
+    /// How each call has ended.
+    Outcomes,
+    /// What the invocation asks for that waits for the node.
+    Invocation,
+}
+
+impl InvokeNode {
+    /// Which of those that it may call this is.
+    pub(crate) fn callee(&self, call: &NodeCall) -> Option<usize> {
+        let is_meant = |callee: &InvokeCallee| match (callee.id, call.id) {
+            (Some(known), Some(called)) => known == called,
+            _ => callee.name == call.name,
+        };
+        self.callees.iter().position(is_meant)
+    }
+
+    /// Lets the agents among the callees take a prompt in place of their states.
+    fn prompt_callees(&mut self) {
+        let prompted = |callee: &InvokeCallee| {
+            let make = Arc::clone(&callee.make);
+            InvokeCallee {
+                make: Arc::new(move || prompted(make())),
+                ..callee.clone()
+            }
+        };
+        self.callees = self.callees.iter().map(prompted).collect();
+    }
+
+    /// The names of those that it may call.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.callees.iter().map(|callee| &*callee.name)
+    }
+}
+
+#[cfg(test)]
+impl InvokeNode {
+    /// One whose body calls these by their names.
+    pub(crate) fn of_specs(body: Arc<dyn Body>, callees: Vec<NodeSpec>) -> Self {
+        let callees = callees.into_iter().map(|callee| InvokeCallee {
+            name: callee.id.clone(),
+            id: None,
+            make: Arc::new(move || callee.clone()),
+        });
+        Self {
+            body,
+            callees: callees.collect(),
+            awaits: Awaits::Results,
+            team: None,
+        }
+    }
+}
+
+impl NodeSpec {
+    /// The same function, which returns calls of these as its shape says.
+    #[must_use]
+    pub fn calling(mut self, shape: Shape, callees: &[Callee]) -> Self {
+        let awaits = match shape.awaited {
+            Some(Awaited::Result(_) | Awaited::Outcome(_)) => Awaits::Result,
+            Some(Awaited::Results(_)) => Awaits::Results,
+            Some(Awaited::Outcomes(_)) => Awaits::Outcomes,
+            None => {
+                self.kind = NodeKind::Broken("it returns no `Invoke`".into());
+                return self;
+            }
+        };
+        if let NodeKind::Function(body) = &self.kind {
+            self.kind = NodeKind::Invoke(InvokeNode {
+                body: Arc::clone(body),
+                callees: callees.iter().map(InvokeCallee::of).collect(),
+                awaits,
+                team: None,
+            });
+        }
+        self
+    }
+}
+
+impl InvokeCallee {
+    fn of(callee: &Callee) -> Self {
+        let made = *callee;
+        Self {
+            name: callee.name().into(),
+            id: Some(callee.id),
+            make: Arc::new(move || made.spec()),
+        }
+    }
+
+    /// Its node, under the name that its caller has for it.
+    pub(super) fn spec(&self) -> NodeSpec {
+        let mut spec = (self.make)();
+        spec.id = self.name.clone();
+        spec
+    }
+}
+
+impl InvokeNode {
+    /// One that calls what a registry has.
+    pub(super) fn of_registry(body: Arc<dyn Body>, agents: &AgentRegistry, awaits: Awaits) -> Self {
+        let callees = agents
+            .agents()
+            .iter()
+            .map(|(agent_id, callee)| InvokeCallee {
+                name: agent_id.clone().into(),
+                ..InvokeCallee::of(callee)
+            });
+        Self {
+            body,
+            callees: callees.collect(),
+            awaits,
+            team: None,
+        }
+    }
+}
+
+impl FlowGraph {
+    /// A flow of one node, which calls what an invocation asks for: the agents of this registry, by their names.
+    pub(crate) fn of_invocation(
+        agents: &AgentRegistry,
+        body: Arc<dyn Body>,
+    ) -> Result<Self, FlowError> {
+        let mut invoke = InvokeNode::of_registry(body, agents, Awaits::Invocation);
+        invoke.prompt_callees();
+        let (takes, returns) = (state::<Invocation>(), state::<InvocationResult>());
+        let (input, output) = (takes.name.clone(), returns.name.clone());
+        let node = spec(
+            "invocation".into(),
+            &[takes],
+            ShapeKind::One,
+            &[returns],
+            NodeKind::Invoke(invoke),
+        );
+        let nodes = vec![node];
+        let wiring = Wiring::by_state(&input, &nodes);
+        let (graph, problems) = link(input, output, FlowSpec::new(nodes, wiring));
+        graph.unless(&problems)
+    }
+}

@@ -1,0 +1,174 @@
+//! The agents and flows of a host, which invocations name.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Invocation, InvocationResult, InvokeError, dispatch::Inputs};
+use crate::{
+    agent::{CallableAgent, Callee},
+    engine::{FlowRuntime, FlowSnapshot, LoadOptions},
+    error::FlowError,
+    flow::{FlowEnds, Known},
+    graph::FlowGraph,
+    state::{AsNoted, Live},
+};
+
+/// What the flow is called that makes the calls of an invocation.
+const NAME: &str = "Invocation";
+
+/// The agents and flows of a host, by the names that [`Invocation`]s give them: it runs what a program, or somebody
+/// elsewhere, asks for as data.
+///
+/// An invocation is a run as any other: step by step, with a snapshot after each step, with the questions, budgets and
+/// observers of a [`FlowRuntime`]. What comes of it is an [`InvocationResult`]. An agent is told the text of its
+/// [`Message`](super::Message), with data as JSON, in place of the prompt that its function would write. A flow starts
+/// with the data of the message, or with its text as JSON.
+///
+/// A target that fails does not fail the run: its result says so. So it is with a message that does not fit the input
+/// of a flow.
+///
+/// ```
+/// use pravah_runtime::{invocation::{AgentRegistry, Invocation, InvocationResult}, prelude::*};
+/// use serde_json::json;
+///
+/// #[state] struct Topic { name: String }
+/// #[state] struct Finding { text: String }
+///
+/// /// You look things up.
+/// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+/// fn researcher(topic: &Topic) -> String { topic.name.clone() }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = AgentRegistry::new().with_agent::<researcher>();
+/// let invocation: Invocation = serde_json::from_value(json!({ "targets": [{
+///     "agent": { "type": "named", "agent_id": "researcher" },
+///     "message": { "role": "user", "parts": [{ "text": "Which trains go to Benin?" }] },
+/// }] }))?;
+/// let script = ScriptedModel::new().reply("researcher", json!({ "text": "None." }));
+/// let run = registry.invoke(invocation)?;
+/// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+/// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {
+///     panic!("nobody is asked")
+/// };
+/// assert_eq!(result.content, json!({ "text": "None." }));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct AgentRegistry {
+    agents: Vec<(String, Callee)>,
+    /// The flow of one node that makes the calls, once it was made.
+    known: OnceLock<Arc<Known>>,
+}
+
+impl FlowEnds for AgentRegistry {
+    type Input = Invocation;
+    type Output = InvocationResult;
+}
+
+impl AgentRegistry {
+    /// No agents.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same agents and `A` under its own name: the name of a function with `#[agent]` or `#[flow]`, or a type that
+    /// is an [`Agent`](crate::Agent).
+    #[must_use]
+    pub fn with_agent<A: CallableAgent>(self) -> Self {
+        let callee = A::callee();
+        self.with(callee.name(), callee)
+    }
+
+    /// The same agents and `A` under another name.
+    #[must_use]
+    pub fn with_agent_named<A: CallableAgent>(self, agent_id: impl Into<String>) -> Self {
+        self.with(agent_id.into(), A::callee())
+    }
+
+    fn with(mut self, agent_id: String, callee: Callee) -> Self {
+        self.agents.push((agent_id, callee));
+        self.known = OnceLock::new();
+        self
+    }
+
+    /// The names of the agents, in the order in which they were added.
+    pub fn agent_ids(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(|(agent_id, _)| &**agent_id)
+    }
+
+    pub(crate) fn agents(&self) -> &[(String, Callee)] {
+        &self.agents
+    }
+
+    /// The names of the agents, each with that of the state that it returns.
+    pub(crate) fn results(&self) -> impl Iterator<Item = (&str, String)> {
+        let agents = self.agents.iter();
+        agents.map(|(agent_id, callee)| (&**agent_id, callee.returns()))
+    }
+
+    /// A run of an invocation that is about to start.
+    ///
+    /// # Errors
+    ///
+    /// [`InvokeError::Invalid`] as [`validate`](Invocation::validate) says; for an agent, a runner or a tool that the
+    /// registry does not have, the variant that names it; and [`InvokeError::Registry`] where an agent of the registry
+    /// cannot be made, or two have one name.
+    pub fn invoke(&self, invocation: Invocation) -> Result<FlowRuntime<Self>, InvokeError> {
+        self.check(&invocation)?;
+        let known = self.known().map_err(InvokeError::Registry)?;
+        Ok(FlowRuntime::start_with(known, Live::new(invocation)))
+    }
+
+    /// Goes on with the run of an invocation where `snapshot` left it.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::SnapLoadError`] if the snapshot is of no invocation, or an agent that it has called is not in the
+    /// registry.
+    pub fn restore(&self, snapshot: FlowSnapshot) -> Result<FlowRuntime<Self>, FlowError> {
+        self.restore_with(snapshot, &LoadOptions::new())
+    }
+
+    /// The same, as `options` allow.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`restore`](Self::restore).
+    pub fn restore_with(
+        &self,
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<FlowRuntime<Self>, FlowError> {
+        FlowRuntime::restore(self.known()?, snapshot, options)
+    }
+
+    /// The flow of one node that makes the calls.
+    fn known(&self) -> Result<Arc<Known>, FlowError> {
+        if let Some(known) = self.known.get() {
+            return Ok(Arc::clone(known));
+        }
+        let mut ids: Vec<&str> = self.agent_ids().collect();
+        ids.sort_unstable();
+        if let Some([twice, _]) = ids.array_windows().find(|[one, next]| one == next) {
+            let problem =
+                format!("two agents are called `{twice}`: add one of them under another name");
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        let inputs = Inputs::of(&self.agents);
+        let graph = FlowGraph::of_invocation(self, Arc::new(inputs))?;
+        let known = Known {
+            graph,
+            id: NAME.into(),
+            name: NAME.into(),
+            phase: None,
+            output: Arc::new(AsNoted::<InvocationResult>::clones()),
+        };
+        Ok(Arc::clone(self.known.get_or_init(|| Arc::new(known))))
+    }
+}
+
+impl std::fmt::Debug for AgentRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.agent_ids()).finish()
+    }
+}

@@ -1,0 +1,179 @@
+//! What a node returns that lets agents and flows do its work.
+
+use std::{any::TypeId, marker::PhantomData};
+
+use serde::Serialize;
+
+use super::{Emission, Emit, Emitted, HasBranch, IsState, Node, Output, ParamList, TaskResult};
+use crate::{
+    agent::Agent,
+    error::BoxError,
+    graph::NodeInfo,
+    state::{Each, Live, SealedState, State},
+    topology::{Shape, ShapeKind},
+};
+
+/// Work for agents and flows, of which an `S` comes back that goes on from the node that returns this:
+/// `researcher::invoke(topic)` is an `Invoke<Finding>`, and [`all`](Self::all) makes an `Invoke<Each<Finding>>` of
+/// several.
+///
+/// Which agents and flows a node calls is in its attribute. They run as tasks of the run, side by side as
+/// [`with_concurrency`](crate::FlowRuntime::with_concurrency) allows: step by step, with their questions and
+/// conversations in the snapshot. The node waits for all of them; its function does not run again. An agent that is
+/// called gets its input as it would as a node of the flow, and its function writes its prompt.
+///
+/// Where a call fails, the node fails once all calls have ended, and another attempt makes all of them again. With
+/// [`settled`](Invoke::settled) the node does not fail, and each result says how its call ended.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+/// use serde_json::json;
+///
+/// #[state] struct Plan { topics: Vec<String> }
+/// #[state] struct Topic { name: String }
+/// #[state] struct Finding { text: String }
+/// #[state] struct Report { text: String }
+///
+/// /// You look things up.
+/// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+/// fn researcher(topic: &Topic) -> String { topic.name.clone() }
+///
+/// #[node(agents = [researcher])]
+/// fn look_up(plan: &Plan) -> Invoke<Each<Finding>> {
+///     let topics = plan.topics.iter().map(|name| Topic { name: name.clone() });
+///     Invoke::all(topics.map(researcher::invoke))
+/// }
+///
+/// #[node]
+/// fn write(findings: Each<Finding>) -> Report {
+///     let texts: Vec<_> = findings.into_iter().map(|finding| finding.text).collect();
+///     Report { text: texts.join(" ") }
+/// }
+///
+/// #[flow]
+/// fn reporting(plan: Plan) -> Report { flow! { look_up -> write } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+/// let script = ScriptedModel::new()
+///     .reply("researcher[0]", json!({ "text": "No train goes to Benin." }))
+///     .reply("researcher[1]", json!({ "text": "A ferry does." }));
+/// let plan = Plan { topics: vec!["trains".into(), "ferries".into()] };
+/// let mut run = FlowRuntime::new(plan)?.with_factory(ClientFactory::new().with_scripted(script));
+/// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+/// assert_eq!(report.text, "No train goes to Benin. A ferry does.");
+/// # Ok(()) }
+/// ```
+#[must_use = "nobody is called unless a node returns it"]
+pub struct Invoke<S> {
+    calls: Vec<NodeCall>,
+    returns: PhantomData<fn() -> S>,
+}
+
+/// Which agent or flow is called, and what it takes.
+pub(crate) struct NodeCall {
+    pub(crate) name: String,
+    /// The type that stands for it, where one does.
+    pub(crate) id: Option<TypeId>,
+    /// What it takes, or why it cannot take what it was to take.
+    pub(crate) input: Result<Live, String>,
+}
+
+impl<S> Invoke<S> {
+    fn of(calls: Vec<NodeCall>) -> Self {
+        Self {
+            calls,
+            returns: PhantomData,
+        }
+    }
+}
+
+impl<S> Invoke<S> {
+    /// A call of an agent that is written by hand; of others `name::invoke(input)` is one.
+    pub fn agent<A: Agent<Output = S>>(input: A) -> Self {
+        Self::of(vec![NodeCall {
+            name: A::node_id(),
+            id: Some(TypeId::of::<A>()),
+            input: Ok(Live::new(input)),
+        }])
+    }
+
+    pub(crate) fn into_emission(self) -> Emission {
+        Emission::Calls(self.calls)
+    }
+}
+
+impl<S> Invoke<Each<S>> {
+    /// All of these, whose results go on as a list in the same order. Of none an empty list goes on.
+    pub fn all(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
+        Self::of(calls_of(invokes))
+    }
+}
+
+impl<S> Invoke<Each<TaskResult<S>>> {
+    /// All of these, of each of which goes on how it ended, as a list in the same order.
+    pub fn settled(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
+        Self::of(calls_of(invokes))
+    }
+}
+
+fn calls_of<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Vec<NodeCall> {
+    invokes
+        .into_iter()
+        .flat_map(|invoke| invoke.calls)
+        .collect()
+}
+
+/// Calls of agents and flows by nodes, as `researcher::invoke(topic)`: of each function with `#[agent]` or `#[flow]`,
+/// and of each struct with `#[agent]`.
+pub trait InvokeAgent<Params, Output>: Sized {
+    /// A call with this input, for a node to return.
+    fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
+    where
+        Params: ParamList<Consumed: FirstState>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Node<Params, Output> + NodeInfo + 'static, Params, Output> InvokeAgent<Params, Output>
+    for A
+{
+    fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
+    where
+        Params: ParamList<Consumed: FirstState>,
+    {
+        Invoke::of(vec![NodeCall {
+            name: A::SIGNATURE.name.to_owned(),
+            id: Some(TypeId::of::<A>()),
+            input: Ok(Live::new(input)),
+        }])
+    }
+}
+
+/// The first state of what a node takes. Where that is not all, the node is none that another one calls, which is
+/// reported where it is named.
+#[doc(hidden)]
+pub trait FirstState {
+    type State: Serialize + Send + Sync + 'static;
+}
+
+impl<S: Serialize + Send + Sync + 'static, Rest> FirstState for (S, Rest) {
+    type State = S;
+}
+
+/// How an [`Invoke`] goes on from its node.
+#[doc(hidden)]
+pub struct Invoking;
+
+impl<S: State> Output for Invoke<S> {
+    type Emit = Invoking;
+}
+
+impl<S: State> Emit<Invoke<S>> for Invoking {
+    const SHAPE: Shape =
+        Shape::new(ShapeKind::One, <S as IsState>::REFS).awaiting(&<S as SealedState>::AWAITED);
+
+    fn emit(invoke: Invoke<S>) -> Result<Emitted, BoxError> {
+        Ok(Emitted(invoke.into_emission()))
+    }
+}
+
+impl<S: State> HasBranch<0, S> for Invoke<S> {}
