@@ -1,0 +1,17 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Plan { topics: Vec<String> }
+#[state] struct Topic { name: String }
+#[state] struct Finding { text: String }
+#[state] struct Report { text: String }
+
+/// You look things up.
+#[agent(model = "openai://m", output = Finding)]
+fn researcher(topic: &Topic) -> String { topic.name.clone() }
+
+#[gate(prompt = "Which topic?")]
+fn choose(plan: Plan, topic: usize) -> Invoke<Finding> {
+    researcher::invoke(Topic { name: plan.topics[topic].clone() })
+}
+
+fn main() {}

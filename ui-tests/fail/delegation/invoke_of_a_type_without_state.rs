@@ -1,0 +1,19 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Plan { topics: Vec<String> }
+#[state] struct Topic { name: String }
+#[state] struct Finding { text: String }
+#[state] struct Report { text: String }
+
+/// You look things up.
+#[agent(model = "openai://m", output = Finding)]
+fn researcher(topic: &Topic) -> String { topic.name.clone() }
+
+struct Text(String);
+
+#[node(agents = [researcher])]
+fn look_up(plan: &Plan) -> Invoke<Text> {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Plan { topics: Vec<String> }
+#[state] struct Topic { name: String }
+#[state] struct Finding { text: String }
+#[state] struct Report { text: String }
+
+/// You look things up.
+#[agent(model = "openai://m", output = Finding)]
+fn researcher(topic: &Topic) -> String { topic.name.clone() }
+
+#[node]
+fn find(topic: &Topic) -> Finding { Finding { text: topic.name.clone() } }
+
+#[node(agents = [find])]
+fn look_up(plan: &Plan) -> Invoke<Finding> {
+    find::invoke(Topic { name: plan.topics.concat() })
+}
+
+fn main() {}
