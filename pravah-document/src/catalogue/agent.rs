@@ -13,6 +13,7 @@ const METADATA: &str = "Sent along with each request, and shown in events.";
 pub(super) fn types() -> Vec<NodeType> {
     vec![
         run(),
+        invoke(),
         plan(),
         classify(),
         coder(),
@@ -48,6 +49,49 @@ fn run() -> NodeType {
             &["result"],
         ))
         .example_input(json!({ "input": "What is the capital of Benin?" }))
+}
+
+fn invoke() -> NodeType {
+    let told = "What it is told: a text, or data, which is what a flow starts with.";
+    let agent = json!({ "type": "string", "minLength": 1, "description": "The agent or the flow that is called." });
+    let target = object(
+        json!({ "agent": agent, "message": any(told) }),
+        &["agent", "message"],
+    );
+    let targets = json!({ "type": "array", "items": target, "description": "Several that are called side by side, in place of `agent` and `message`." });
+    let result = any("What it returns.");
+    let task_id = field("string", "The id of its task.");
+    let ended = object(
+        json!({
+            "status": { "enum": ["completed", "failed"] },
+            "result": result,
+            "error": field("string", "Why it has failed."),
+            "taskId": task_id,
+        }),
+        &["status", "taskId"],
+    );
+    NodeType::new(
+        "agent.invoke",
+        "core",
+        "Calls agents and flows of the host. One that fails fails the node; of several each says how it ended.",
+    )
+    .input(object(
+        json!({ "agent": agent, "message": any(told), "targets": targets }),
+        &[],
+    ))
+    .output(object(
+        json!({
+            "result": result,
+            "taskId": task_id,
+            "results": { "type": "array", "items": ended, "description": "Those of `targets`, in the same order." },
+        }),
+        &[],
+    ))
+    .example_input(json!({ "agent": "researcher", "message": "Which trains go to Benin?" }))
+    .example_input(json!({ "targets": [
+        { "agent": "researcher", "message": "Which trains go to Benin?" },
+        { "agent": "survey", "message": { "name": "trains" } },
+    ] }))
 }
 
 /// An agent with a result of its own.

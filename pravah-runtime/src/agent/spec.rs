@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value};
 
 use super::{
-    AgentConfig, SUBMIT,
+    AgentConfig, MadeUp, SUBMIT,
     call_agent::CallAgentTool,
     contract::{self, ContractError, Envelope, instruction},
 };
@@ -142,6 +142,25 @@ impl AgentSpec {
             constraints: own.constraints.refusing_too(&caller.constraints),
             ..own
         }
+    }
+
+    /// The agent that is made up of what all of them have in common, and of this.
+    pub(super) fn made_up(&self, own: &MadeUp) -> Result<Self, String> {
+        let mut config = self.config.clone();
+        let parts = [&config.preamble, &own.system_prompt].into_iter();
+        let parts: Vec<&str> = parts
+            .map(|part| &**part)
+            .filter(|part| !part.is_empty())
+            .collect();
+        config.preamble = parts.join("\n\n");
+        if let Some(tools) = &own.tools {
+            let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+            config.tools = config.tools.only(&tools)?;
+        }
+        Ok(Self {
+            system: config.preamble.clone(),
+            ..self.with_config(config)
+        })
     }
 
     /// The same agent with other things to call.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::AgentSpec;
 use crate::{
     invocation::{ContextScope, TaskStatus},
     json,
@@ -41,6 +42,20 @@ pub(crate) struct TaskPrompt {
         deserialize_with = "journal::messages"
     )]
     earlier: Messages,
+    /// What makes it the agent that it is, if it was made up for the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made_up: Option<MadeUp>,
+}
+
+/// An agent that was made up for a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MadeUp {
+    /// What it is told about itself, behind what the host tells all of them.
+    pub(crate) system_prompt: String,
+    /// The names of its tools, if it does not have all of the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tools: Option<Vec<String>>,
 }
 
 impl TaskPrompt {
@@ -49,6 +64,24 @@ impl TaskPrompt {
         Self {
             prompt,
             earlier: Messages::default(),
+            made_up: None,
+        }
+    }
+
+    /// The same for an agent that is made up.
+    #[must_use]
+    pub(crate) fn to(self, made_up: MadeUp) -> Self {
+        Self {
+            made_up: Some(made_up),
+            ..self
+        }
+    }
+
+    /// The agent that is told this, where `base` is what all have in common that are made up.
+    pub(crate) fn agent(&self, base: &AgentSpec) -> Result<AgentSpec, String> {
+        match &self.made_up {
+            Some(made_up) => base.made_up(made_up),
+            None => Err("nothing says which agent was made up".to_owned()),
         }
     }
 
@@ -58,7 +91,10 @@ impl TaskPrompt {
             ContextScope::Independent => Messages::default(),
             _ => before_call(messages),
         };
-        Self { prompt, earlier }
+        Self {
+            earlier,
+            ..Self::new(prompt)
+        }
     }
 
     /// What the conversation of the agent starts with.

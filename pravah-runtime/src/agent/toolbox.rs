@@ -182,7 +182,6 @@ impl ToolBox {
     }
 
     /// Those of these names, in that order.
-    #[cfg(feature = "documents")]
     pub(crate) fn only(&self, names: &[&str]) -> Result<Self, String> {
         let mut only = Self {
             problems: self.problems.clone(),
@@ -222,6 +221,12 @@ impl ToolBox {
             }
         }
         tools
+    }
+
+    /// The names of the tools that are executed outside the run.
+    pub(crate) fn external_names(&self) -> impl Iterator<Item = &str> {
+        let external = self.tools.iter().filter(|tool| tool.expected.is_some());
+        external.map(|tool| tool.spec.name.as_str())
     }
 
     /// The names of the tools, in order.

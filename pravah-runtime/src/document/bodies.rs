@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     agent,
     bound::{BoundCondition, BoundTemplate, BoundWhen},
+    invoke,
     outcome::Outcome,
     registry::{Implementation, NodeRegistry, Registered, Schemas},
     rules::Returns,
@@ -240,6 +241,9 @@ pub(super) fn of_type(
         );
         return Err(FlowError::BuildError(problem.into()));
     }
+    if let Implementation::Invoke = body.node_type.implementation {
+        return invoke::kind(registry, node, body.input, body.node_type);
+    }
     let Some(typed) = body.node_type.implementation.typed() else {
         return Ok(NodeKind::Function(Arc::new(body)));
     };
@@ -322,7 +326,7 @@ impl Body for OfType {
                 says(&input, inputs.context());
                 Running::Ready(Ok(said::emitted(&node_type.name, input)))
             }
-            Implementation::Typed(_) | Implementation::Unknown => {
+            Implementation::Invoke | Implementation::Typed(_) | Implementation::Unknown => {
                 let problem = format!("nothing runs nodes of the type `{}`", node_type.name);
                 Running::Ready(Err(problem.into()))
             }

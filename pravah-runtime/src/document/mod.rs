@@ -7,6 +7,7 @@ mod bound;
 mod catalogue;
 mod ends;
 mod flow;
+mod invoke;
 mod net;
 mod outcome;
 mod regions;

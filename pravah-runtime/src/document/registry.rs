@@ -6,7 +6,9 @@ use pravah_document::{Catalogue, Document, NodeType};
 use serde_json::Value;
 
 use super::{catalogue, rules::Returns, typed::TypedNode};
-use crate::{BoxError, Context, agent::ToolBox, graph::NodeInfo, model::ModelUrl};
+use crate::{
+    BoxError, Context, agent::ToolBox, graph::NodeInfo, invocation::AgentRegistry, model::ModelUrl,
+};
 
 /// Schemas by the names that the host has given them.
 pub(super) type Schemas = BTreeMap<String, Value>;
@@ -29,6 +31,8 @@ pub(super) enum Implementation {
     SetState,
     /// Says its input to whoever watches the run, besides what the function does with it.
     Say(fn(&Value, &Context)),
+    /// Calls agents of the host.
+    Invoke,
     /// A node of Rust.
     Typed(Arc<TypedNode>),
     /// Nothing that is registered: the document itself, or an agent.
@@ -52,6 +56,7 @@ impl Implementation {
         match self {
             Self::SetState => Returns::RunState,
             Self::Say(_) => Returns::Said,
+            Self::Invoke => Returns::Value,
             _ => Returns::Outcome,
         }
     }
@@ -92,6 +97,7 @@ pub struct NodeRegistry {
     types: BTreeMap<String, Arc<Registered>>,
     flows: BTreeMap<String, Arc<Document>>,
     schemas: Arc<Schemas>,
+    agents: AgentRegistry,
     pub(super) tools: ToolBox,
     pub(super) model: Option<String>,
 }
@@ -111,6 +117,7 @@ impl NodeRegistry {
             types: BTreeMap::new(),
             flows: BTreeMap::new(),
             schemas: Arc::default(),
+            agents: AgentRegistry::new(),
             tools: ToolBox::new(),
             model: None,
             catalogue,
@@ -222,6 +229,27 @@ impl NodeRegistry {
         self
     }
 
+    /// The agents and flows that `agent.invoke` can call, by their names.
+    ///
+    /// ```
+    /// use pravah_runtime::{document::NodeRegistry, invocation::AgentRegistry, prelude::*};
+    ///
+    /// #[state] struct Topic { name: String }
+    /// #[state] struct Finding { text: String }
+    ///
+    /// /// You look things up.
+    /// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    /// fn researcher(topic: &Topic) -> String { topic.name.clone() }
+    ///
+    /// let agents = AgentRegistry::new().with_agent::<researcher>();
+    /// let registry = NodeRegistry::standard().with_agents(agents);
+    /// ```
+    #[must_use]
+    pub fn with_agents(mut self, agents: AgentRegistry) -> Self {
+        self.agents = agents;
+        self
+    }
+
     /// The model of agents that name none.
     #[must_use]
     pub fn with_model(mut self, url: impl Into<String>) -> Self {
@@ -245,6 +273,10 @@ impl NodeRegistry {
             Some(model) => options.model(model),
             None => options,
         }
+    }
+
+    pub(super) const fn agents(&self) -> &AgentRegistry {
+        &self.agents
     }
 
     pub(super) fn schemas(&self) -> &Arc<Schemas> {

@@ -11,7 +11,7 @@ use super::{
     state::{RunState, frame::Frame, path::NodePath},
 };
 use crate::{
-    agent::{self, AgentProgress, Model, fallback},
+    agent::{self, AgentProgress, Model, TaskPrompt, fallback},
     cancel::CancelToken,
     context::{Context, StepScope},
     error::{FlowError, guard},
@@ -137,7 +137,7 @@ impl Run {
             }
             NodeKind::Invoke(invoke) => match frame.ends_of_tasks(path.node) {
                 Some(ends) => {
-                    let outcome = self.results(path, (invoke.awaits, ends), &inputs)?;
+                    let outcome = self.results(path, (invoke, ends), &inputs);
                     return Ok(StartedBody::Ended(outcome));
                 }
                 None => invoke.body.start(&mut inputs.with_context(ctx, &of_body)),
@@ -167,6 +167,16 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let table = &frame.table;
         let id = &table.node(path.node).id;
+        let spec = match agent.is_base {
+            true => inputs
+                .typed::<TaskPrompt>(0)
+                .map_err(|error| *error)?
+                .agent(&agent.spec)
+                .map(Arc::new),
+            false => Ok(Arc::clone(&agent.spec)),
+        };
+        let spec =
+            spec.map_err(|why| FlowError::BuildError(format!("the agent `{id}`: {why}").into()))?;
         let progress = match frame.progress.agents.get(&path.node) {
             Some(progress) if frame.has_tasks(path.node) => {
                 let mut progress = (**progress).clone();
@@ -203,7 +213,7 @@ impl Run {
         let watch = Watch::new(Arc::clone(id), &self.options.observers, || {
             self.origin(scope.items().to_vec(), scope.attempt)
         });
-        let (spec, ctx) = (Arc::clone(&agent.spec), ctx.into_step(scope));
+        let ctx = ctx.into_step(scope);
         Ok(Pending::Agent {
             asks: model.is_some(),
             step: trace::within(

@@ -3,15 +3,15 @@
 use std::{any::TypeId, sync::Arc};
 
 use super::{
-    FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, Wiring,
+    Awaits, FlowGraph, FlowSpec, Gather, Name, NodeKind, NodeSpec, Wiring,
     data::{spec, state},
     link::link,
     team::prompted,
 };
 use crate::{
-    agent::Callee,
+    agent::{AgentConfig, Callee},
     error::FlowError,
-    invocation::{AgentRegistry, Invocation, InvocationResult},
+    invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult},
     node::{Body, NodeCall},
     topology::{Awaited, Shape, ShapeKind},
 };
@@ -22,7 +22,8 @@ pub(crate) struct InvokeNode {
     pub(crate) body: Arc<dyn Body>,
     /// What it may call.
     pub(super) callees: Arc<[InvokeCallee]>,
-    pub(crate) awaits: Awaits,
+    /// What goes on from it once its calls have ended.
+    pub(crate) gather: Arc<dyn Gather>,
     /// In a graph that is linked: the flow that a call runs.
     pub(crate) team: Option<FlowGraph>,
 }
@@ -36,19 +37,6 @@ pub(super) struct InvokeCallee {
     pub(super) make: Arc<dyn Fn() -> NodeSpec + Send + Sync>,
 }
 
-/// What goes on from a node once its calls have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Awaits {
-    /// The result of the only call.
-    Result,
-    /// The results of all calls.
-    Results,
-    /// How each call has ended.
-    Outcomes,
-    /// What the invocation asks for that waits for the node.
-    Invocation,
-}
-
 impl InvokeNode {
     /// Which of those that it may call this is.
     pub(crate) fn callee(&self, call: &NodeCall) -> Option<usize> {
@@ -60,7 +48,7 @@ impl InvokeNode {
     }
 
     /// Lets the agents among the callees take a prompt in place of their states.
-    fn prompt_callees(&mut self) {
+    pub(crate) fn prompt_callees(&mut self) {
         let prompted = |callee: &InvokeCallee| {
             let make = Arc::clone(&callee.make);
             InvokeCallee {
@@ -89,7 +77,7 @@ impl InvokeNode {
         Self {
             body,
             callees: callees.collect(),
-            awaits: Awaits::Results,
+            gather: Arc::new(Awaits::Results),
             team: None,
         }
     }
@@ -112,7 +100,7 @@ impl NodeSpec {
             self.kind = NodeKind::Invoke(InvokeNode {
                 body: Arc::clone(body),
                 callees: callees.iter().map(InvokeCallee::of).collect(),
-                awaits,
+                gather: Arc::new(awaits),
                 team: None,
             });
         }
@@ -130,6 +118,16 @@ impl InvokeCallee {
         }
     }
 
+    /// The agents that are made up, each of which is this and what its call says.
+    fn ad_hoc(base: &AgentConfig) -> Self {
+        let base = base.clone();
+        Self {
+            name: AD_HOC.into(),
+            id: None,
+            make: Arc::new(move || prompted(NodeSpec::base_of_agents(base.clone()))),
+        }
+    }
+
     /// Its node, under the name that its caller has for it.
     pub(super) fn spec(&self) -> NodeSpec {
         let mut spec = (self.make)();
@@ -140,7 +138,11 @@ impl InvokeCallee {
 
 impl InvokeNode {
     /// One that calls what a registry has.
-    pub(super) fn of_registry(body: Arc<dyn Body>, agents: &AgentRegistry, awaits: Awaits) -> Self {
+    pub(crate) fn of_registry(
+        body: Arc<dyn Body>,
+        agents: &AgentRegistry,
+        gather: Arc<dyn Gather>,
+    ) -> Self {
         let callees = agents
             .agents()
             .iter()
@@ -151,7 +153,7 @@ impl InvokeNode {
         Self {
             body,
             callees: callees.collect(),
-            awaits,
+            gather,
             team: None,
         }
     }
@@ -162,9 +164,14 @@ impl FlowGraph {
     pub(crate) fn of_invocation(
         agents: &AgentRegistry,
         body: Arc<dyn Body>,
+        gather: Arc<dyn Gather>,
     ) -> Result<Self, FlowError> {
-        let mut invoke = InvokeNode::of_registry(body, agents, Awaits::Invocation);
+        let mut invoke = InvokeNode::of_registry(body, agents, gather);
         invoke.prompt_callees();
+        if let Some(config) = agents.ad_hoc() {
+            let callees = invoke.callees.iter().cloned();
+            invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();
+        }
         let (takes, returns) = (state::<Invocation>(), state::<InvocationResult>());
         let (input, output) = (takes.name.clone(), returns.name.clone());
         let node = spec(

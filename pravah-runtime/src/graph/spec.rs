@@ -92,6 +92,8 @@ pub(crate) struct AgentNode {
     pub(crate) prompt: Arc<WritePrompt>,
     /// In a graph that is linked: the flow that a call of another agent runs, if it may call any.
     pub(crate) team: Option<FlowGraph>,
+    /// Whether each call of it makes up the rest of it.
+    pub(crate) is_base: bool,
 }
 
 #[derive(Clone)]
@@ -201,6 +203,7 @@ impl NodeSpec {
             spec: Arc::new(output.spec(config)),
             prompt: Arc::new(move |inputs| prompt(inputs).map(Prompt::into_messages)),
             team: None,
+            is_base: false,
         };
         Self::new(signature, policy, agent.into_kind())
     }
@@ -382,6 +385,7 @@ impl AgentNode {
                 Ok(Prompt::from(json).into_messages())
             }),
             team: None,
+            is_base: false,
         }
     }
 

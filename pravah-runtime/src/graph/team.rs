@@ -3,6 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use schemars::Schema;
+use serde_json::{Map, json};
 
 use super::{
     About, AgentNode, FlowGraph, FlowSpec, InvokeNode, Name, NodeKind, NodeSpec,
@@ -12,11 +13,12 @@ use super::{
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
-    agent::{Agent, AgentConfig, AgentSpec, TaskPrompt},
+    agent::{Agent, AgentConfig, AgentSpec, OutputType, TaskPrompt},
     error::FlowError,
     index::NodeIx,
+    model::Messages,
     node::{Inputs, Policy, Started},
-    state::{StateFns, StateType},
+    state::{Live, StateFns, StateType},
     topology::ShapeKind,
 };
 
@@ -47,6 +49,34 @@ impl NodeSpec {
         let [takes, returns] = states.map(|state| [state]);
         let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
         node.under(A::policy())
+    }
+
+    /// What all agents have in common that are made up: each returns a text.
+    pub(super) fn base_of_agents(config: AgentConfig) -> Self {
+        let schema = json!({ "type": "string" });
+        let within = schema.clone();
+        let text = OutputType {
+            name: "text".to_owned(),
+            is_text: true,
+            schema,
+            within: Arc::new(move || (within.clone(), Map::new())),
+            read: Arc::new(|value| Ok(Live::new(value.clone()))),
+        };
+        let agent = AgentNode {
+            spec: Arc::new(AgentSpec::new(config, text)),
+            // It is told what its caller says.
+            prompt: Arc::new(|_| Ok(Messages::default())),
+            team: None,
+            is_base: true,
+        };
+        let (takes, returns) = ([state::<String>()], [state::<String>()]);
+        spec(
+            CALL.into(),
+            &takes,
+            ShapeKind::One,
+            &returns,
+            agent.into_kind(),
+        )
     }
 
     /// The description that models of callers read: its doc comment, or else its preamble.
@@ -112,7 +142,7 @@ impl NodeKind {
     }
 
     /// Keeps the team that was made of it.
-    pub(super) fn set_team(&mut self, team: Option<FlowGraph>) {
+    pub(crate) fn set_team(&mut self, team: Option<FlowGraph>) {
         match self {
             Self::Agent(agent) => agent.team = team,
             Self::Invoke(invoke) => invoke.team = team,

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    AgentRef, AgentRegistry, ContextScope, Executor, ExecutorHint, Invocation, InvokeError, Join,
-    Message, Part, Target, ToolPolicy,
+    AD_HOC, AdHocTools, AgentRef, AgentRegistry, AgentResult, ContextScope, Executor, ExecutorHint,
+    Invocation, InvocationResult, InvokeError, Join, Message, Part, Target, ToolPolicy,
 };
 use crate::{
-    agent::{Callee, TaskPrompt, read_input},
+    agent::{MadeUp, TaskPrompt, read_input},
+    error::FlowError,
+    graph::{EndedCalls, Gather},
     json,
     model::strip,
-    node::{Body, Emission, Emitted, Inputs as NodeInputs, NodeCall, Running, Started},
+    node::{Body, Emission, Emitted, Inputs, NodeCall, Running, Started},
     state::{Live, StateFns},
 };
 
@@ -46,8 +48,9 @@ impl AgentRegistry {
             let kind = runner.kind.clone();
             return Err(InvokeError::UnknownRunner { kind });
         }
-        let AgentRef::Named { agent_id } = &target.agent else {
-            return Err(InvokeError::AdHoc);
+        let agent_id = match &target.agent {
+            AgentRef::Named { agent_id } => agent_id,
+            AgentRef::AdHoc { tools, .. } => return self.check_ad_hoc(tools.as_ref()),
         };
         match self.agent_ids().any(|known| known == agent_id) {
             true => Ok(()),
@@ -59,47 +62,130 @@ impl AgentRegistry {
     }
 }
 
-/// What the flows among the agents take, with the schemas of that.
-pub(super) struct Inputs(BTreeMap<String, (StateFns, Value)>);
+impl AgentRegistry {
+    /// Fails unless agents can be made up that have these tools.
+    fn check_ad_hoc(&self, tools: Option<&AdHocTools>) -> Result<(), InvokeError> {
+        let base = self.ad_hoc().ok_or(InvokeError::AdHoc)?;
+        let is_external = |tool: &str| base.tools.external_names().any(|known| known == tool);
+        let is_known = |tool: &str| base.tools.names().any(|known| known == tool);
+        let (builtin, external) = tools.map_or((&[][..], &[][..]), |tools| {
+            (tools.builtin.as_slice(), tools.external.as_slice())
+        });
+        let builtin = builtin
+            .iter()
+            .filter(|tool| !is_known(tool) || is_external(tool));
+        let external = external
+            .iter()
+            .filter(|tool| *tool != ALL && !is_external(tool));
+        let mut unknown = builtin.chain(external);
+        match unknown.next() {
+            Some(tool) => Err(InvokeError::UnknownTool { tool: tool.clone() }),
+            None => Ok(()),
+        }
+    }
+}
 
-impl Inputs {
-    pub(super) fn of(agents: &[(String, Callee)]) -> Self {
-        let flows = agents.iter().filter_map(|(agent_id, callee)| {
+/// Makes calls of the agents of a registry: of the flows among them with what they take, and the schemas of that.
+pub(crate) struct Dispatcher {
+    flows: BTreeMap<String, (StateFns, Value)>,
+    /// The names of the tools outside the run that agents may have which are made up.
+    external_tools: Vec<String>,
+}
+
+/// What stands for all external tools.
+const ALL: &str = "*";
+
+impl Dispatcher {
+    pub(crate) fn new(registry: &AgentRegistry) -> Self {
+        let flows = registry.agents().iter().filter_map(|(agent_id, callee)| {
             let takes = callee.takes()?;
             // A schema that cannot be written allows everything: the state is read all the same.
             let schema = strip(&takes.root_schema()).unwrap_or(Value::Bool(true));
             Some((agent_id.clone(), (takes, schema)))
         });
-        Self(flows.collect())
+        let base = registry.ad_hoc().into_iter();
+        let external_tools = base.flat_map(|base| base.tools.external_names());
+        Self {
+            flows: flows.collect(),
+            external_tools: external_tools.map(str::to_owned).collect(),
+        }
     }
 
-    fn call(&self, target: &Target) -> NodeCall {
-        let name = match &target.agent {
-            AgentRef::Named { agent_id } => agent_id.clone(),
-            AgentRef::AdHoc { .. } => String::new(),
-        };
-        let input = match self.0.get(&name) {
-            None => Ok(Live::new(TaskPrompt::new(target.message.text()))),
-            Some(takes) => target.message.value(&name).and_then(|value| {
-                let input = read_input(takes, &name, Some(value))?;
-                Ok(Live::new(input))
-            }),
+    /// The call of a target.
+    pub(crate) fn call(&self, target: &Target) -> NodeCall {
+        let message = &target.message;
+        let (name, input) = match &target.agent {
+            AgentRef::AdHoc {
+                system_prompt,
+                tools,
+            } => {
+                let made_up = MadeUp {
+                    system_prompt: system_prompt.clone(),
+                    tools: tools.as_ref().map(|tools| self.names(tools)),
+                };
+                (
+                    AD_HOC,
+                    Ok(Live::new(TaskPrompt::new(message.text()).to(made_up))),
+                )
+            }
+            AgentRef::Named { agent_id } => (&**agent_id, self.input(agent_id, message)),
         };
         NodeCall {
-            name,
+            name: name.to_owned(),
             id: None,
             input,
         }
     }
+
+    /// What an agent or a flow starts with that is told this.
+    fn input(&self, agent_id: &str, message: &Message) -> Result<Live, String> {
+        match self.flows.get(agent_id) {
+            None => Ok(Live::new(TaskPrompt::new(message.text()))),
+            Some(takes) => {
+                let value = message.value(agent_id)?;
+                Ok(Live::new(read_input(takes, agent_id, Some(value))?))
+            }
+        }
+    }
+
+    /// The names of these tools: `*` stands for all external ones.
+    fn names(&self, tools: &AdHocTools) -> Vec<String> {
+        let external = tools.external.iter().flat_map(|tool| match &**tool {
+            ALL => self.external_tools.clone(),
+            _ => vec![tool.clone()],
+        });
+        tools.builtin.iter().cloned().chain(external).collect()
+    }
 }
 
 /// The calls that the invocation asks for which waits.
-impl Body for Inputs {
-    fn start(&self, inputs: &mut NodeInputs<'_>) -> Started {
+impl Body for Dispatcher {
+    fn start(&self, inputs: &mut Inputs<'_>) -> Started {
         let invocation = inputs.typed::<Invocation>(0)?;
         let calls = invocation.targets.iter().map(|target| self.call(target));
         let calls = Emission::Calls(calls.collect());
         Ok(Running::Ready(Ok(Emitted(calls))))
+    }
+}
+
+/// What the invocation gets back that waits, as its join says.
+pub(super) struct Results;
+
+impl Gather for Results {
+    fn gather(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
+        let invocation = inputs.typed::<Invocation>(0).map_err(|error| *error)?;
+        let ids: Vec<String> = (0..calls.ends.len())
+            .map(|task| calls.task_id(task))
+            .collect();
+        let ended = ids.into_iter().zip(calls.ends);
+        let mut results = ended.map(|(id, end)| AgentResult::new(end.content, id, end.status));
+        let first = results.next();
+        Ok(Live::new(match (invocation.join, first) {
+            (Join::Single, Some(result)) => InvocationResult::Scalar { result },
+            (_, first) => InvocationResult::Vector {
+                results: first.into_iter().chain(results).collect(),
+            },
+        }))
     }
 }
 

@@ -57,8 +57,9 @@ pub enum InvokeError {
         /// The kind of the runner.
         kind: String,
     },
-    /// It names a tool of the caller, which is no agent and has none.
-    #[error("there is no tool `{tool}`: only an agent that calls has tools to share")]
+    /// It names a tool that there is not: of the caller, which is no agent and has none, or for an agent that is made
+    /// up, of those that such agents may have.
+    #[error("there is no tool `{tool}`")]
     #[non_exhaustive]
     UnknownTool {
         /// The name of the tool.
@@ -73,8 +74,8 @@ pub enum InvokeError {
         /// The context.
         context: ContextScope,
     },
-    /// It makes up an agent, which no registry allows yet.
-    #[error("agents that are made up cannot be run yet: name one of the registry")]
+    /// It makes up an agent, and the registry has no base for that.
+    #[error("agents are not made up here: the registry has no base for them, `with_ad_hoc`")]
     AdHoc,
     /// It is [detached](super::Join::Detached), which no registry runs yet.
     #[error(

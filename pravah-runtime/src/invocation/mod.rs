@@ -43,6 +43,11 @@ mod tools;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What agents are called that are made up.
+pub(crate) const AD_HOC: &str = "ad_hoc";
+
+#[cfg(feature = "documents")]
+pub(crate) use self::dispatch::Dispatcher;
 pub use self::{
     error::{InvocationError, InvokeError},
     executor::{Executor, ExecutorHint, RunnerConfig},

@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Invocation, InvocationResult, InvokeError, dispatch::Inputs};
+use super::{
+    AD_HOC, Invocation, InvocationResult, InvokeError,
+    dispatch::{Dispatcher, Results},
+};
 use crate::{
-    agent::{CallableAgent, Callee},
+    agent::{AgentConfig, CallableAgent, Callee},
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
     flow::{FlowEnds, Known},
@@ -55,6 +58,7 @@ const NAME: &str = "Invocation";
 #[derive(Clone, Default)]
 pub struct AgentRegistry {
     agents: Vec<(String, Callee)>,
+    ad_hoc: Option<AgentConfig>,
     /// The flow of one node that makes the calls, once it was made.
     known: OnceLock<Arc<Known>>,
 }
@@ -83,6 +87,42 @@ impl AgentRegistry {
     #[must_use]
     pub fn with_agent_named<A: CallableAgent>(self, agent_id: impl Into<String>) -> Self {
         self.with(agent_id.into(), A::callee())
+    }
+
+    /// The same agents, and such as an invocation makes up with a prompt of its own: an
+    /// [`AgentRef::AdHoc`](super::AgentRef::AdHoc). `base` is what they have in common: what they are told before that
+    /// prompt, their model, their limits, and the tools of which each has all, or those that the invocation names. They
+    /// return text. In events and scripts they are called `ad_hoc`.
+    ///
+    /// ```
+    /// use pravah_runtime::{
+    ///     AgentConfig,
+    ///     invocation::{AgentRegistry, Invocation, InvocationResult, Target},
+    ///     prelude::*,
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let base = AgentConfig::new("Be brief.", "openai://gpt-4o-mini");
+    /// let registry = AgentRegistry::new().with_ad_hoc(base);
+    /// let target = Target::ad_hoc("You check facts.", "Is there a train to Benin?");
+    /// let script = ScriptedModel::new().reply("ad_hoc", "No.".into());
+    /// let run = registry.invoke(Invocation::single(target))?;
+    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {
+    ///     panic!("nobody is asked")
+    /// };
+    /// assert_eq!(result.content, "No.");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_ad_hoc(mut self, base: AgentConfig) -> Self {
+        self.ad_hoc = Some(base);
+        self.known = OnceLock::new();
+        self
+    }
+
+    pub(crate) const fn ad_hoc(&self) -> Option<&AgentConfig> {
+        self.ad_hoc.as_ref()
     }
 
     fn with(mut self, agent_id: String, callee: Callee) -> Self {
@@ -147,15 +187,16 @@ impl AgentRegistry {
         if let Some(known) = self.known.get() {
             return Ok(Arc::clone(known));
         }
-        let mut ids: Vec<&str> = self.agent_ids().collect();
+        let ad_hoc = self.ad_hoc.iter().map(|_| AD_HOC);
+        let mut ids: Vec<&str> = self.agent_ids().chain(ad_hoc).collect();
         ids.sort_unstable();
         if let Some([twice, _]) = ids.array_windows().find(|[one, next]| one == next) {
             let problem =
                 format!("two agents are called `{twice}`: add one of them under another name");
             return Err(FlowError::BuildError(problem.into()));
         }
-        let inputs = Inputs::of(&self.agents);
-        let graph = FlowGraph::of_invocation(self, Arc::new(inputs))?;
+        let dispatcher = Dispatcher::new(self);
+        let graph = FlowGraph::of_invocation(self, Arc::new(dispatcher), Arc::new(Results))?;
         let known = Known {
             graph,
             id: NAME.into(),

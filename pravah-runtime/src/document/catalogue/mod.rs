@@ -13,6 +13,9 @@ use crate::error::{BoxError, NodeDataError};
 
 /// What runs the nodes of a standard type.
 pub(super) fn implementation(name: &str) -> Implementation {
+    if name == "agent.invoke" {
+        return Implementation::Invoke;
+    }
     let families = [
         basics::implementation,
         data::implementation,

@@ -5,6 +5,7 @@ mod control;
 mod data;
 mod examples;
 mod integration;
+mod invoke;
 mod merges;
 mod overlap;
 mod random;

@@ -132,7 +132,7 @@ impl FlowGraphBuilder {
                 ));
             }
         }
-        let kind = NodeKind::Invoke(InvokeNode::of_registry(body, agents, awaits));
+        let kind = NodeKind::Invoke(InvokeNode::of_registry(body, agents, Arc::new(awaits)));
         let node = spec(id, &[takes], ShapeKind::One, &[returns], kind);
         self.nodes.push(node);
         self

@@ -1,0 +1,167 @@
+//! `agent.invoke`: agents and flows of the host.
+
+use std::sync::Arc;
+
+use pravah_document::Node;
+use serde_json::{Value, json};
+
+use super::{
+    bodies::{failed, latest},
+    bound::BoundTemplate,
+    registry::{NodeRegistry, Registered},
+};
+use crate::{
+    error::{FlowError, NodeDataError},
+    graph::{EndedCalls, Gather, InvokeNode, NodeKind},
+    invocation::{AgentRegistry, Dispatcher, Message, Target},
+    node::{Body, Emission, Emitted, Inputs, Running, Started},
+    quoted::quoted,
+    state::Live,
+};
+
+/// Where several are called.
+const TARGETS: &str = "targets";
+
+/// Makes the calls of a node.
+struct Calls {
+    id: Box<str>,
+    input: BoundTemplate,
+    node_type: Arc<Registered>,
+    agents: AgentRegistry,
+    dispatcher: Dispatcher,
+}
+
+/// Puts together what they return: of one its result, of several how each has ended.
+struct Results {
+    are_several: bool,
+}
+
+pub(super) fn kind(
+    registry: &NodeRegistry,
+    node: &Node,
+    input: BoundTemplate,
+    node_type: Arc<Registered>,
+) -> Result<NodeKind, FlowError> {
+    let refused = |problem: String| {
+        let problem = format!("`{}`: {problem}", node.id);
+        FlowError::BuildError(problem.into())
+    };
+    if node.policy.timeout.or(node.policy.total_timeout).is_some() {
+        let problem =
+            "what is called has time limits of its own: leave `timeoutMs` and `totalTimeoutMs` out";
+        return Err(refused(problem.to_owned()));
+    }
+    let agents = registry.agents().clone();
+    let source = input.template.source();
+    for agent_id in names(&source) {
+        check_name(&agents, agent_id).map_err(refused)?;
+    }
+    let results = Results {
+        are_several: source.get(TARGETS).is_some(),
+    };
+    let calls = Calls {
+        id: node.id.as_str().into(),
+        dispatcher: Dispatcher::new(&agents),
+        agents: agents.clone(),
+        input,
+        node_type,
+    };
+    let mut invoke = InvokeNode::of_registry(Arc::new(calls), &agents, Arc::new(results));
+    invoke.prompt_callees();
+    let mut kind = NodeKind::Invoke(invoke);
+    let team = kind.make_team("").map_err(refused)?;
+    kind.set_team(team);
+    Ok(kind)
+}
+
+/// The names of agents that an input has, as far as it says them without a binding.
+fn names(source: &Value) -> impl Iterator<Item = &str> {
+    let several = source.get(TARGETS).and_then(Value::as_array);
+    let targets = several.into_iter().flatten().chain([source]);
+    let names = targets.filter_map(|target| target.get("agent")?.as_str());
+    names.filter(|name| !name.contains("{{"))
+}
+
+fn check_name(agents: &AgentRegistry, agent_id: &str) -> Result<(), String> {
+    if agents.agent_ids().any(|known| known == agent_id) {
+        return Ok(());
+    }
+    let known: Vec<&str> = agents.agent_ids().collect();
+    Err(match known.is_empty() {
+        true => format!(
+            "there is no agent `{agent_id}`: the host has registered none, with `NodeRegistry::with_agents`"
+        ),
+        false => format!(
+            "there is no agent `{agent_id}`: the host has {}",
+            quoted(&known)
+        ),
+    })
+}
+
+impl Calls {
+    fn targets(&self, input: &Value) -> Result<Vec<Target>, String> {
+        match (input.get(TARGETS), input.get("agent")) {
+            (Some(_), Some(_)) => Err("it has both `agent` and `targets`".to_owned()),
+            (Some(targets), None) => {
+                let targets = targets.as_array().into_iter().flatten();
+                targets.map(|target| self.target(target)).collect()
+            }
+            (None, Some(_)) => Ok(vec![self.target(input)?]),
+            (None, None) => Err("it has neither `agent` nor `targets`".to_owned()),
+        }
+    }
+
+    fn target(&self, input: &Value) -> Result<Target, String> {
+        let agent_id = input
+            .get("agent")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        check_name(&self.agents, agent_id)?;
+        let message = match input.get("message") {
+            None | Some(Value::Null) => {
+                return Err(format!(
+                    "`{agent_id}` is told nothing: `message` is missing"
+                ));
+            }
+            Some(Value::String(text)) if text.trim().is_empty() => {
+                return Err(format!("`{agent_id}` is told nothing: `message` is empty"));
+            }
+            Some(Value::String(text)) => Message::user(text),
+            Some(data) => Message::data(data.clone()),
+        };
+        Ok(Target::named(agent_id, message))
+    }
+}
+
+impl Body for Calls {
+    fn start(&self, inputs: &mut Inputs<'_>) -> Started {
+        let input = self.input.resolve_as(&self.node_type.input, latest(inputs));
+        let targets = input.and_then(|input| self.targets(&input).map_err(NodeDataError::input));
+        let targets = targets.map_err(|error| failed(&self.id, error))?;
+        let calls = targets.iter().map(|target| self.dispatcher.call(target));
+        Ok(Running::Ready(Ok(Emitted(Emission::Calls(
+            calls.collect(),
+        )))))
+    }
+}
+
+impl Gather for Results {
+    fn gather(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
+        if !self.are_several {
+            let id = calls.task_id(0);
+            let output = json!({ "result": calls.result()?, "taskId": id });
+            return Ok(Live::new(output));
+        }
+        let ids: Vec<String> = (0..calls.ends.len())
+            .map(|task| calls.task_id(task))
+            .collect();
+        let results = ids
+            .into_iter()
+            .zip(calls.ends)
+            .map(|(id, end)| match end.has_failed() {
+                true => json!({ "status": end.status, "error": end.why(), "taskId": id }),
+                false => json!({ "status": end.status, "result": end.content, "taskId": id }),
+            });
+        Ok(Live::new(json!({ "results": results.collect::<Value>() })))
+    }
+}
