@@ -213,8 +213,8 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
         item,
         |item: ItemFn, options, errors| {
             let options = options::NodeOptions::parse(options, &item.sig, errors);
-            of_function(item, Kind::Node, errors, |function, _| {
-                expand::node::expand(function, &options)
+            of_function(item, Kind::Node, errors, |function, errors| {
+                expand::node::expand(function, &options, errors)
             })
         },
     )

@@ -53,6 +53,23 @@ pub(crate) fn arguments(segment: &PathSegment) -> Vec<&Type> {
     types.collect()
 }
 
+/// The outermost `Invoke<…>` in a type.
+pub(crate) fn invoke_in(ty: &Type) -> Option<&Type> {
+    let ty = ungroup(ty);
+    if around(ty, &["Invoke"]).is_some() {
+        return Some(ty);
+    }
+    match ty {
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(invoke_in),
+        Type::Reference(reference) => invoke_in(&reference.elem),
+        Type::Path(path) => {
+            let mut inside = path.path.segments.iter().flat_map(arguments);
+            inside.find_map(invoke_in)
+        }
+        _ => None,
+    }
+}
+
 /// The name that is around something in a type, as `Vec` in `Vec<A>`, if it is one of these.
 pub(crate) fn around<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Ident> {
     let last = path_of(ty)?.segments.last()?;

@@ -38,7 +38,7 @@ pub(crate) fn function(
         return quote!(#item);
     }
     check_preamble(function.name(), &function.item.attrs, settings, errors);
-    if delegation::refuse_itself(function.name(), settings, errors) {
+    if delegation::refuse_itself(function.name(), &settings.agents, errors) {
         return function.broken();
     }
     let private = private();
@@ -80,7 +80,7 @@ pub(crate) fn structure(
     let settings = &options.settings;
     let preamble =
         errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, settings, errors));
-    if preamble.is_none() || delegation::refuse_itself(&item.ident, settings, errors) {
+    if preamble.is_none() || delegation::refuse_itself(&item.ident, &settings.agents, errors) {
         return broken_structure(item, errors);
     }
     let private = private();

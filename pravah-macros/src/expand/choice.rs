@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Fields, Ident, ItemEnum, LitStr, Type, parse_quote, spanned::Spanned};
 
 use super::{as_trait, at, hidden, own, private, state};
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, types::invoke_in};
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
     let Some(variants) = errors.attempt(|errors| variants(&item, errors)) else {
@@ -62,6 +62,13 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
     let mut variants = Vec::with_capacity(item.variants.len());
     for variant in &item.variants {
         match &variant.fields {
+            Fields::Unnamed(fields) if fields.unnamed.iter().any(|field| invoke_in(&field.ty).is_some()) => {
+                errors.error(
+                    fields.span(),
+                    format!("the variant `{}` of `{name}` holds an `Invoke`, and a choice is between states", variant.ident),
+                    "hold the input of the call, and let a node in that branch make it",
+                );
+            }
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
                 variants.extend(
                     fields

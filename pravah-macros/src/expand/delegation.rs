@@ -78,14 +78,14 @@ fn tools(tools: &InheritedTools) -> TokenStream {
     quote!(.tools(#policy))
 }
 
-/// Whether an agent is among those that it may call, which is reported.
-pub(super) fn refuse_itself(name: &Ident, settings: &Settings, errors: &mut Diagnostics) -> bool {
-    let itself = settings.agents.iter().find(|agent| agent.is_ident(name));
+/// Whether a caller is among those that it may call, which is reported.
+pub(super) fn refuse_itself(name: &Ident, agents: &[Path], errors: &mut Diagnostics) -> bool {
+    let itself = agents.iter().find(|agent| agent.is_ident(name));
     if let Some(itself) = itself {
         errors.error(
             itself.span(),
-            format!("the agent `{name}` is among those that it may call"),
-            "take it out: an agent calls others",
+            format!("`{name}` is among those that it may call"),
+            "take it out: it calls others",
         );
     }
     itself.is_some()

@@ -1,6 +1,7 @@
 //! An annotated function, taken apart: what it takes and returns.
 
 mod asks;
+mod calls;
 mod gather;
 mod kind;
 mod nested;

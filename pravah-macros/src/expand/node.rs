@@ -7,10 +7,25 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Path, spanned::Spanned};
 
 use super::{delegation, function::Function, private};
-use crate::options::{NodeOptions, Policy, Retry};
+use crate::{
+    diag::Diagnostics,
+    options::{NodeOptions, Policy, Retry},
+    types::invoke_in,
+};
 
-pub(crate) fn expand(function: &Function, options: &NodeOptions) -> TokenStream {
+pub(crate) fn expand(
+    function: &Function,
+    options: &NodeOptions,
+    errors: &mut Diagnostics,
+) -> TokenStream {
     let (policy, agents) = (&options.policy, &options.agents);
+    let makes_calls = invoke_in(&function.returns).is_some();
+    // What else would be said of it, that it names no agents, follows from that.
+    if (options.is_broken && makes_calls)
+        || delegation::refuse_itself(function.name(), agents, errors)
+    {
+        return function.broken();
+    }
     let shape = function.shape();
     let spec = spec(function, policy);
     let calling = calling(agents, &shape);

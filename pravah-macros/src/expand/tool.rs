@@ -20,7 +20,11 @@ use super::{
     owned::{borrowed, owned_text},
     private,
 };
-use crate::{diag::Diagnostics, options::ToolOptions, types::ungroup};
+use crate::{
+    diag::Diagnostics,
+    options::ToolOptions,
+    types::{invoke_in, ungroup},
+};
 
 /// Writes the tool; `options` are none where they were refused.
 pub(crate) fn expand(
@@ -229,7 +233,17 @@ fn parse(item: &ItemFn, options: Option<&ToolOptions>, errors: &mut Diagnostics)
         }
     }
     let returns = match &item.sig.output {
-        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Type(_, ty) => match invoke_in(ty) {
+            None => Some((**ty).clone()),
+            Some(invoke) => {
+                errors.error(
+                    invoke.span(),
+                    format!("the tool `{name}` returns an `Invoke`, and a tool calls no agents"),
+                    "write `agents = [researcher]` in the options of the agent that has the tool: its model calls them",
+                );
+                None
+            }
+        },
         ReturnType::Default => {
             errors.error(
                 name.span(),

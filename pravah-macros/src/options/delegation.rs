@@ -211,7 +211,7 @@ pub(super) fn agents(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
                 true => (format!("`{name}` is named twice"), "keep one of them"),
                 false => (
                     format!("two of the agents are called `{}`", paths::last(agent)),
-                    "rename one of them: a model calls agents by their names",
+                    "rename one of them: agents are called by their names",
                 ),
             };
             errors.error(agent.span(), fact, help);

@@ -15,6 +15,8 @@ pub(crate) struct NodeOptions {
     pub(crate) policy: Policy,
     /// The agents and flows that it calls.
     pub(crate) agents: Vec<Path>,
+    /// Whether an option was refused.
+    pub(crate) is_broken: bool,
 }
 
 table! {
@@ -53,13 +55,20 @@ impl NodeOptions {
     ) -> Self {
         let mut options = Self::default();
         let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut options, errors));
+        options.is_broken = names.is_none();
         let timeout = names.into_iter().flatten().find(|name| name == "timeout");
         if let (Some(timeout), None) = (timeout, function.asyncness) {
             let name = &function.ident;
+            let help = match options.agents.is_empty() {
+                true => format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
+                false => "it does not limit the calls: write `timeout` on the agents, and leave it out here".to_owned(),
+            };
             errors.error(
                 timeout.span(),
-                format!("`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"),
-                format!("write `async fn {name}`, and await in it what may take long, or leave `timeout` out"),
+                format!(
+                    "`timeout` can only end an attempt at an `await`, and `{name}` is not `async`"
+                ),
+                help,
             );
         }
         options

@@ -1,4 +1,4 @@
-//! An agent that another one calls, beside the same agent as a node.
+//! An agent that another one or a node calls, beside the same agent as a node.
 
 use std::{hint::black_box, sync::Arc};
 
@@ -52,8 +52,31 @@ fn leading(question: Question) -> Finding {
     flow! { lead }
 }
 
-/// How many calls the model of the lead asks for at once.
+/// How many calls the model of the lead asks for at once, and the node makes.
 const CALLS: usize = 50;
+
+/// How many calls are made.
+#[state]
+struct Calls {
+    count: usize,
+}
+
+#[node(agents = [researcher])]
+fn ask(calls: &Calls) -> Invoke<Each<Finding>> {
+    Invoke::all((0..calls.count).map(|_| researcher::invoke(question())))
+}
+
+#[node]
+fn count(findings: Each<Finding>) -> Calls {
+    Calls {
+        count: findings.len(),
+    }
+}
+
+#[flow(named)]
+fn asking(calls: Calls) -> Calls {
+    flow! { ask -> count }
+}
 
 /// Answers at once: the lead first with these calls.
 struct Model {
@@ -103,6 +126,16 @@ async fn leading_by(factory: &ClientFactory) -> f64 {
     .await
 }
 
+/// The same of a node that makes so many calls.
+async fn asking_by(factory: &ClientFactory, count: usize) -> f64 {
+    median(15, async || {
+        let run = asking::start(Calls { count }).unwrap();
+        let mut run = run.with_factory(factory.clone());
+        black_box(run.run(Context::default()).await.unwrap())
+    })
+    .await
+}
+
 pub(crate) async fn ratios() {
     let tools = factory("look_up", json!({ "prompt": "Trains" }));
     let agents = factory(
@@ -117,8 +150,13 @@ pub(crate) async fn ratios() {
     .await;
     // Both runs of the lead have as many calls, of which one kind asks another model.
     let called = (leading_by(&agents).await - leading_by(&tools).await) / CALLS as f64;
+    let invoked = (asking_by(&agents, CALLS).await - asking_by(&agents, 0).await) / CALLS as f64;
     println!("\nAn agent with one model call (ns)");
-    println!("| as a node, with its run | called, beyond a tool | called / as a node |");
+    println!("| as a node, with its run | called by a model, beyond a tool | called by a node |");
     println!("|---|---|---|");
-    println!("| {as_node:.0} | {called:.0} | {:.2} |", called / as_node);
+    println!(
+        "| {as_node:.0} | {called:.0} ({:.2} x) | {invoked:.0} ({:.2} x) |",
+        called / as_node,
+        invoked / as_node
+    );
 }

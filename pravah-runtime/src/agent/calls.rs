@@ -97,7 +97,7 @@ fn after_handoff(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep
             attempts: 1,
         });
     }
-    let output = spec.read_output(&end.content);
+    let output = spec.read_output(&end.value());
     let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;
     Ok(AgentStep::HandedOff(output))
 }

@@ -1,15 +1,15 @@
 //! A call of an agent or a flow, and how its task ends.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::AgentSpec;
 use crate::{
     invocation::{ContextScope, TaskStatus},
-    json,
     model::{Message, Messages, ModelResponse},
     model_text::{ToModel as _, journal},
-    state::Live,
+    node::FailureKind,
+    state::{Live, RawState},
 };
 
 /// A call of an agent or a flow.
@@ -138,23 +138,42 @@ impl CallStart {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TaskEnd {
     pub(crate) status: TaskStatus,
+    /// Why it failed, in one word, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<FailureKind>,
     /// What it returned, or why it failed.
-    #[serde(deserialize_with = "json::value")]
-    pub(crate) content: Value,
+    #[serde(deserialize_with = "raw")]
+    pub(crate) content: Live,
+}
+
+/// What was returned, to be read by whoever takes it.
+fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Live, D::Error> {
+    RawState::deserialize(deserializer).map(Live::raw)
 }
 
 impl TaskEnd {
-    pub(crate) fn completed(output: Value) -> Self {
+    pub(crate) fn completed(output: Live) -> Self {
         Self {
             status: TaskStatus::Completed,
+            kind: None,
             content: output,
         }
     }
 
-    pub(crate) fn failed(why: impl Into<Value>) -> Self {
+    pub(crate) fn failed(why: impl Into<String>) -> Self {
         Self {
             status: TaskStatus::Failed,
-            content: why.into(),
+            kind: None,
+            content: Live::new(why.into()),
+        }
+    }
+
+    /// The same, where it is known why.
+    #[must_use]
+    pub(crate) fn of_kind(self, kind: FailureKind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..self
         }
     }
 
@@ -162,19 +181,25 @@ impl TaskEnd {
         self.status != TaskStatus::Completed
     }
 
+    /// What it returned, or why it failed, as JSON.
+    pub(crate) fn value(&self) -> Value {
+        let value = self.content.to_value();
+        value.unwrap_or_else(|error| error.to_string().into())
+    }
+
     /// Why it has failed, in words.
     pub(crate) fn why(&self) -> String {
-        match &self.content {
-            Value::String(why) => why.clone(),
+        match self.value() {
+            Value::String(why) => why,
             content => content.to_string(),
         }
     }
 
     /// What the calling model reads: a text as it is, anything else as JSON.
     pub(super) fn text(&self) -> String {
-        match (&self.content, self.has_failed()) {
+        match (self.value(), self.has_failed()) {
             (Value::String(why), true) => format!("the call failed: {why}"),
-            (Value::String(text), false) => text.clone(),
+            (Value::String(text), false) => text,
             (content, _) => content.to_string(),
         }
     }

@@ -141,7 +141,7 @@ pub const fn check_call(node: &str, shape: Shape, called: Signature) {
         }
         asks = others;
     }
-    let awaited = awaited.state();
+    let awaited = awaited.state;
     let [returned] = called.shape.states else {
         return;
     };

@@ -11,6 +11,7 @@ use super::{
     registry::{NodeRegistry, Registered},
 };
 use crate::{
+    agent::TaskEnd,
     error::{FlowError, NodeDataError},
     graph::{EndedCalls, Gather, InvokeNode, NodeKind},
     invocation::{AgentRegistry, Dispatcher, Message, Target},
@@ -53,6 +54,7 @@ pub(super) fn kind(
     }
     let agents = registry.agents().clone();
     let source = input.template.source();
+    check_fields(&source).map_err(|problem| refused(problem.to_owned()))?;
     for agent_id in names(&source) {
         check_name(&agents, agent_id).map_err(refused)?;
     }
@@ -72,6 +74,23 @@ pub(super) fn kind(
     let team = kind.make_team("").map_err(refused)?;
     kind.set_team(team);
     Ok(kind)
+}
+
+/// Fails unless an input says whom to call: one, or several.
+fn check_fields(source: &Value) -> Result<(), &'static str> {
+    let has = |field: &str| source.get(field).is_some();
+    match (has(TARGETS), has("agent"), has("message")) {
+        (true, false, false) => match source.get(TARGETS).and_then(Value::as_array) {
+            Some(targets) if targets.is_empty() => Err("`targets` is empty: name an agent"),
+            _ => Ok(()),
+        },
+        (true, _, _) => {
+            Err("it has `targets`, and beside that `agent` or `message`: keep one of the two")
+        }
+        (false, true, true) => Ok(()),
+        (false, true, false) => Err("`message` is missing, which is what the agent is told"),
+        (false, false, _) => Err("it names no agent: write `agent` and `message`, or `targets`"),
+    }
 }
 
 /// The names of agents that an input has, as far as it says them without a binding.
@@ -100,14 +119,9 @@ fn check_name(agents: &AgentRegistry, agent_id: &str) -> Result<(), String> {
 
 impl Calls {
     fn targets(&self, input: &Value) -> Result<Vec<Target>, String> {
-        match (input.get(TARGETS), input.get("agent")) {
-            (Some(_), Some(_)) => Err("it has both `agent` and `targets`".to_owned()),
-            (Some(targets), None) => {
-                let targets = targets.as_array().into_iter().flatten();
-                targets.map(|target| self.target(target)).collect()
-            }
-            (None, Some(_)) => Ok(vec![self.target(input)?]),
-            (None, None) => Err("it has neither `agent` nor `targets`".to_owned()),
+        match input.get(TARGETS).and_then(Value::as_array) {
+            Some(targets) => targets.iter().map(|target| self.target(target)).collect(),
+            None => Ok(vec![self.target(input)?]),
         }
     }
 
@@ -148,8 +162,11 @@ impl Body for Calls {
 impl Gather for Results {
     fn gather(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
         if !self.are_several {
-            let id = calls.task_id(0);
-            let output = json!({ "result": calls.result()?, "taskId": id });
+            if calls.ends.iter().any(TaskEnd::has_failed) {
+                return Err(calls.failure());
+            }
+            let result = calls.ends.first().map(TaskEnd::value);
+            let output = json!({ "result": result, "taskId": calls.task_id(0) });
             return Ok(Live::new(output));
         }
         let ids: Vec<String> = (0..calls.ends.len())
@@ -160,7 +177,7 @@ impl Gather for Results {
             .zip(calls.ends)
             .map(|(id, end)| match end.has_failed() {
                 true => json!({ "status": end.status, "error": end.why(), "taskId": id }),
-                false => json!({ "status": end.status, "result": end.content, "taskId": id }),
+                false => json!({ "status": end.status, "result": end.value(), "taskId": id }),
             });
         Ok(Live::new(json!({ "results": results.collect::<Value>() })))
     }

@@ -61,7 +61,7 @@ impl Run {
                 && frame.has_tasks(node)
                 && !frame.hands_budgets_on(node, error)
             {
-                let end = TaskEnd::failed(words_for_rescue(error));
+                let end = TaskEnd::failed(words_for_rescue(error)).of_kind(kind_of(error));
                 let task = *item;
                 return Some(Caught::Caller { depth, task, end });
             }

@@ -53,6 +53,7 @@ impl Run {
                 (StepKind::Node, outputs, self.fire(&path, emitted))
             }
             StepOutcome::Calls(starts) => {
+                self.note_start(&path, started);
                 self.start_commit(&path);
                 (
                     StepKind::Calls,

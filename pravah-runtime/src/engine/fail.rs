@@ -17,6 +17,7 @@ use crate::{
     agent::{AgentProgress, Spent},
     error::FlowError,
     events::{EventKind, FailureOutcome},
+    graph::NodeKind,
     numbers::millis,
 };
 
@@ -132,16 +133,18 @@ impl Run {
     /// attempt.
     fn note_failed(&mut self, path: &NodePath, attempts: u32, error: &FlowError) {
         let frame = self.state.frame(&path.frame);
+        let is_invoke = matches!(frame.table.node(path.node).kind, NodeKind::Invoke(_));
+        let has_tasks = frame.has_tasks(path.node);
         let failed = FailedNode {
             kind: kind_of(error),
             message: error.to_string().into(),
             attempts,
-            is_tried_last: !self.known.graph.fail_fast() && frame.has_tasks(path.node),
+            is_tried_last: !self.known.graph.fail_fast() && has_tasks && !is_invoke,
         };
         let is_asked = matches!(frame.progress.gates.get(&path.node), Some(None));
         // Whatever it waited for has come.
         self.state.wake(path);
-        if is_asked || attempts > 1 {
+        if is_asked || attempts > 1 || (is_invoke && has_tasks) {
             self.forget_attempt(path, None);
         }
         self.state.note_failed(path, failed.into());

@@ -10,7 +10,7 @@ use crate::{
     agent::TaskEnd,
     error::FlowError,
     graph::{EndedCalls, InvokeNode, NodeKind},
-    node::{Emission, Emitted, Inputs, NodeCall},
+    node::{Emission, Emitted, FailureKind, Inputs, NodeCall},
 };
 
 impl Run {
@@ -25,6 +25,9 @@ impl Run {
             let problem = format!("`{}` names no agents that it calls", entry.id);
             return StepOutcome::failed(FlowError::BuildError(problem.into()));
         };
+        if let Err(error) = self.check_count(path, invoke, calls.len()) {
+            return StepOutcome::failed(error);
+        }
         if calls.is_empty() {
             let (invoke, calls) = (invoke.clone(), self.ended_calls(path, Vec::new()));
             let inputs = self.state.frame_mut(&path.frame).inputs_of(path.node);
@@ -33,6 +36,37 @@ impl Run {
         let starts = calls.into_iter().map(|call| start(&entry.id, invoke, call));
         let starts: Result<_, FlowError> = starts.collect();
         starts.map_or_else(StepOutcome::failed, StepOutcome::Calls)
+    }
+
+    /// Fails where the node at `path` may not make so many calls.
+    fn check_count(
+        &self,
+        path: &NodePath,
+        invoke: &InvokeNode,
+        count: usize,
+    ) -> Result<(), FlowError> {
+        let node = || self.node_id(path);
+        if invoke.gather.takes_one() && count != 1 {
+            let problem = format!(
+                "`{}` waits for the result of one call, and makes {count}",
+                node()
+            );
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        let left = self.state.children_left(path);
+        if count <= left as usize {
+            return Ok(());
+        }
+        let message = format!(
+            "node `{}` failed: it calls {count} agents, and the `max_children` of those around it leaves {left}",
+            node()
+        );
+        Err(FlowError::Failed {
+            node: node().to_string(),
+            kind: FailureKind::Limit,
+            message,
+            attempts: 1,
+        })
     }
 
     /// What goes on from the node at `path`, all of whose calls have ended.
@@ -82,12 +116,14 @@ fn gathered(invoke: &InvokeNode, calls: EndedCalls, inputs: &Inputs<'_>) -> Step
 
 fn start(id: &str, invoke: &InvokeNode, call: NodeCall) -> Result<TaskStart, FlowError> {
     if let Some(callee) = invoke.callee(&call) {
-        let input = call.input.map_err(TaskEnd::failed);
+        let unfit = |why| TaskEnd::failed(why).of_kind(FailureKind::Data);
+        let input = call.input.map_err(unfit);
         return Ok(TaskStart { callee, input });
     }
     let names: Vec<&str> = invoke.names().collect();
     let (called, names) = (call.name, names.join("`, `"));
-    let problem =
-        format!("`{id}` calls `{called}`, which is not in its `agents`: it may call `{names}`");
+    let problem = format!(
+        "`{id}` calls `{called}`, which is not among its agents, `{names}`: add it to `agents = […]`"
+    );
     Err(FlowError::BuildError(problem.into()))
 }

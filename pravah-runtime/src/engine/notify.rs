@@ -76,7 +76,9 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let (progress, node) = (&frame.progress, &path.node);
         let agent = progress.agents.get(node);
-        let has_started = progress.gates.contains(node) || agent.is_some_and(|it| it.has_started());
+        let has_started = progress.gates.contains(node)
+            || frame.has_tasks(*node)
+            || agent.is_some_and(|it| it.has_started());
         let goes_on = has_started && !progress.failed.contains(node);
         let entry = frame.table.node(*node);
         let is_agent = matches!(entry.kind, NodeKind::Agent(_));

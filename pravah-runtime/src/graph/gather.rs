@@ -2,18 +2,29 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Error;
 
+use super::Data;
 use crate::{
     agent::TaskEnd,
     error::FlowError,
-    node::{FailureKind, Inputs},
-    state::Live,
+    node::{FailureKind, Inputs, TaskResult},
+    state::{Copies, Each, Live, StateType},
 };
 
 /// Puts together what goes on from a node whose calls have ended.
 pub(crate) trait Gather: Send + Sync {
     fn gather(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError>;
+
+    /// Whether it takes the result of just one call.
+    fn takes_one(&self) -> bool {
+        false
+    }
+
+    /// Whether it can take what a call has returned.
+    fn accepts(&self, _returned: &Live) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// The calls of a node, all of which have ended.
@@ -28,31 +39,96 @@ pub(crate) struct EndedCalls {
 
 /// What a node of Rust waits for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Awaits {
+pub(crate) struct Awaits {
+    count: Count,
+    /// What each call returns.
+    returned: fn() -> StateType,
+    put_together: fn(Vec<TaskEnd>) -> Result<Live, Error>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
     /// The result of the only call.
-    Result,
+    One,
     /// The results of all calls.
-    Results,
+    All,
     /// How each call has ended.
-    Outcomes,
+    Settled,
+}
+
+impl Awaits {
+    /// One call that returns an `S`.
+    pub(crate) const fn one<S: Data>() -> Self {
+        Self {
+            count: Count::One,
+            returned: StateType::of::<S>,
+            put_together: |ends| {
+                let first = ends.into_iter().next();
+                let first = first.ok_or_else(|| serde::de::Error::custom("there is no result"));
+                first.map(|end| end.content)
+            },
+        }
+    }
+
+    /// Calls, each of which returns an `S`, of which a `C` makes copies.
+    pub(crate) const fn all<S: Data, C: Copies<S> + Default>() -> Self {
+        Self {
+            count: Count::All,
+            returned: StateType::of::<S>,
+            put_together: |ends| {
+                let results = ends
+                    .into_iter()
+                    .map(|mut end| end.content.take(&C::default()));
+                let results: Result<Each<S>, Error> = results.collect();
+                results.map(Live::new)
+            },
+        }
+    }
+
+    /// The same, where how each ends is what counts.
+    pub(crate) const fn settled<S: Data, C: Copies<S> + Default>() -> Self {
+        Self {
+            count: Count::Settled,
+            returned: StateType::of::<S>,
+            put_together: |ends| {
+                let results = ends.into_iter().map(outcome::<S, C>);
+                let results: Result<Each<TaskResult<S>>, Error> = results.collect();
+                results.map(Live::new)
+            },
+        }
+    }
+}
+
+/// How a call has ended.
+fn outcome<S: Data, C: Copies<S> + Default>(mut end: TaskEnd) -> Result<TaskResult<S>, Error> {
+    Ok(match end.has_failed() {
+        true => TaskResult::Failed {
+            kind: end.kind.unwrap_or(FailureKind::Error),
+            message: end.why(),
+        },
+        false => TaskResult::Completed {
+            output: end.content.take(&C::default())?,
+        },
+    })
 }
 
 impl Gather for Awaits {
     fn gather(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
-        let value = match self {
-            Self::Result => calls.result()?,
-            Self::Results => calls.results()?.collect(),
-            Self::Outcomes => calls.ends.into_iter().map(outcome).collect(),
-        };
-        Ok(Live::new(value))
+        let is_failure = |end: &TaskEnd| self.count != Count::Settled && end.has_failed();
+        if calls.ends.iter().any(is_failure) {
+            return Err(calls.failure());
+        }
+        let state = calls.node.to_string();
+        let together = (self.put_together)(calls.ends);
+        together.map_err(|source| FlowError::State { state, source })
     }
-}
 
-/// How a call has ended, as [`TaskResult`](crate::TaskResult) has it.
-fn outcome(end: TaskEnd) -> Value {
-    match end.has_failed() {
-        true => json!({ "status": "failed", "message": end.why() }),
-        false => json!({ "status": "completed", "output": end.content }),
+    fn takes_one(&self) -> bool {
+        self.count == Count::One
+    }
+
+    fn accepts(&self, returned: &Live) -> Result<(), Error> {
+        returned.check((self.returned)())
     }
 }
 
@@ -65,22 +141,12 @@ impl EndedCalls {
         format!("{}[{task}]", self.step_key)
     }
 
-    /// What the only call has returned.
-    pub(crate) fn result(self) -> Result<Value, FlowError> {
-        Ok(self.results()?.next().unwrap_or_default())
-    }
-
-    /// What all calls have returned, or that some have failed.
-    fn results(self) -> Result<impl Iterator<Item = Value>, FlowError> {
-        match self.ends.iter().any(TaskEnd::has_failed) {
-            true => Err(self.failure()),
-            false => Ok(self.ends.into_iter().map(|end| end.content)),
-        }
-    }
-
-    fn failure(&self) -> FlowError {
+    /// That some have failed. What another attempt would meet again says so for all of them.
+    pub(crate) fn failure(&self) -> FlowError {
         let failed = self.ends.iter().enumerate();
         let failed: Vec<_> = failed.filter(|(_, end)| end.has_failed()).collect();
+        let kinds = || failed.iter().filter_map(|(_, end)| end.kind);
+        let kind = kinds().find(|kind| !kind.is_retried()).or(kinds().next());
         let why = match (failed.as_slice(), self.ends.len()) {
             ([(_, end)], 1) => end.why(),
             (failed, all) => {
@@ -99,7 +165,7 @@ impl EndedCalls {
         };
         FlowError::Failed {
             node: self.node.to_string(),
-            kind: FailureKind::Error,
+            kind: kind.unwrap_or(FailureKind::Error),
             message: format!("node `{}` failed: {why}", self.node),
             attempts: 1,
         }

@@ -3,7 +3,7 @@
 use std::{any::TypeId, sync::Arc};
 
 use super::{
-    Awaits, FlowGraph, FlowSpec, Gather, Name, NodeKind, NodeSpec, Wiring,
+    FlowGraph, FlowSpec, Gather, Name, NodeKind, NodeSpec, Wiring,
     data::{spec, state},
     link::link,
     team::prompted,
@@ -13,7 +13,7 @@ use crate::{
     error::FlowError,
     invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult},
     node::{Body, NodeCall},
-    topology::{Awaited, Shape, ShapeKind},
+    topology::{Shape, ShapeKind},
 };
 
 /// A node whose body returns calls, of which it waits for the results.
@@ -68,7 +68,11 @@ impl InvokeNode {
 #[cfg(test)]
 impl InvokeNode {
     /// One whose body calls these by their names.
-    pub(crate) fn of_specs(body: Arc<dyn Body>, callees: Vec<NodeSpec>) -> Self {
+    pub(crate) fn of_specs(
+        body: Arc<dyn Body>,
+        callees: Vec<NodeSpec>,
+        gather: Arc<dyn Gather>,
+    ) -> Self {
         let callees = callees.into_iter().map(|callee| InvokeCallee {
             name: callee.id.clone(),
             id: None,
@@ -77,7 +81,7 @@ impl InvokeNode {
         Self {
             body,
             callees: callees.collect(),
-            gather: Arc::new(Awaits::Results),
+            gather,
             team: None,
         }
     }
@@ -87,20 +91,15 @@ impl NodeSpec {
     /// The same function, which returns calls of these as its shape says.
     #[must_use]
     pub fn calling(mut self, shape: Shape, callees: &[Callee]) -> Self {
-        let awaits = match shape.awaited {
-            Some(Awaited::Result(_) | Awaited::Outcome(_)) => Awaits::Result,
-            Some(Awaited::Results(_)) => Awaits::Results,
-            Some(Awaited::Outcomes(_)) => Awaits::Outcomes,
-            None => {
-                self.kind = NodeKind::Broken("it returns no `Invoke`".into());
-                return self;
-            }
+        let Some(awaited) = shape.awaited else {
+            self.kind = NodeKind::Broken("it returns no `Invoke`".into());
+            return self;
         };
         if let NodeKind::Function(body) = &self.kind {
             self.kind = NodeKind::Invoke(InvokeNode {
                 body: Arc::clone(body),
                 callees: callees.iter().map(InvokeCallee::of).collect(),
-                gather: Arc::new(awaits),
+                gather: Arc::new(awaited.awaits),
                 team: None,
             });
         }

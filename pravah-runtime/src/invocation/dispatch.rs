@@ -33,13 +33,26 @@ impl AgentRegistry {
             && let Some(tool) = tools.first()
         {
             let tool = tool.clone();
-            return Err(InvokeError::UnknownTool { tool });
+            let (builtin, external) = (Vec::new(), Vec::new());
+            return Err(InvokeError::UnknownTool {
+                tool,
+                builtin,
+                external,
+            });
         }
         let mut targets = invocation.targets.iter();
         targets.try_for_each(|target| self.check_target(target, &invocation.executor))
     }
 
     fn check_target(&self, target: &Target, hint: &ExecutorHint) -> Result<(), InvokeError> {
+        for part in &target.message.parts {
+            if let Part::Data(data) = part {
+                let unfit = |unfit: json::Unfit| InvokeError::Data {
+                    why: unfit.to_string(),
+                };
+                json::check(data).map_err(unfit)?;
+            }
+        }
         let forced = match hint {
             ExecutorHint::Force(executor) => Some(executor),
             ExecutorHint::Auto => None,
@@ -78,8 +91,16 @@ impl AgentRegistry {
             .iter()
             .filter(|tool| *tool != ALL && !is_external(tool));
         let mut unknown = builtin.chain(external);
+        let names = |is_meant: &dyn Fn(&str) -> bool| {
+            let names = base.tools.names().filter(|tool| is_meant(tool));
+            names.map(str::to_owned).collect()
+        };
         match unknown.next() {
-            Some(tool) => Err(InvokeError::UnknownTool { tool: tool.clone() }),
+            Some(tool) => Err(InvokeError::UnknownTool {
+                tool: tool.clone(),
+                builtin: names(&|tool| !is_external(tool)),
+                external: names(&is_external),
+            }),
             None => Ok(()),
         }
     }
@@ -178,7 +199,7 @@ impl Gather for Results {
             .map(|task| calls.task_id(task))
             .collect();
         let ended = ids.into_iter().zip(calls.ends);
-        let mut results = ended.map(|(id, end)| AgentResult::new(end.content, id, end.status));
+        let mut results = ended.map(|(id, end)| AgentResult::new(end.value(), id, end.status));
         let first = results.next();
         Ok(Live::new(match (invocation.join, first) {
             (Join::Single, Some(result)) => InvocationResult::Scalar { result },
@@ -206,6 +227,9 @@ impl Message {
             Part::Text(_) => None,
         });
         match (data.next(), data.next()) {
+            (Some(_), None) if self.parts.len() > 1 => Err(format!(
+                "`{agent_id}` takes data alone, and the message has a text beside it"
+            )),
             (Some(value), None) => Ok(value.clone()),
             (Some(_), Some(_)) => Err(format!(
                 "`{agent_id}` takes one part of data, and there are several"

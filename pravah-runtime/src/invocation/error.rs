@@ -59,11 +59,22 @@ pub enum InvokeError {
     },
     /// It names a tool that there is not: of the caller, which is no agent and has none, or for an agent that is made
     /// up, of those that such agents may have.
-    #[error("there is no tool `{tool}`")]
+    #[error("there is no such tool as `{tool}`: {}", those(builtin, external))]
     #[non_exhaustive]
     UnknownTool {
         /// The name of the tool.
         tool: String,
+        /// The names of those of the host.
+        builtin: Vec<String>,
+        /// The names of those that are executed outside the run.
+        external: Vec<String>,
+    },
+    /// The data of a message is nested too deeply, or has a key that no snapshot can carry.
+    #[error("the data of a message is {why}")]
+    #[non_exhaustive]
+    Data {
+        /// What is wrong with it.
+        why: String,
     },
     /// It wants the context of a conversation, and there is none: only an agent that calls has one.
     #[error(
@@ -85,4 +96,17 @@ pub enum InvokeError {
     /// An agent of the registry cannot be made, or two have one name.
     #[error(transparent)]
     Registry(FlowError),
+}
+
+/// Which tools there are, by the names of their lists.
+fn those(builtin: &[String], external: &[String]) -> String {
+    let list = |name: &str, tools: &[String]| match tools {
+        [] => format!("`{name}` has none"),
+        tools => format!("`{name}` has {}", quoted(tools)),
+    };
+    format!(
+        "{}, {}",
+        list("builtin", builtin),
+        list("external", external)
+    )
 }

@@ -58,7 +58,11 @@ impl RunnerConfig {
 
 /// A wish for where agents run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    expecting = "an executor as an object, such as { \"kind\": \"auto\" }"
+)]
 #[non_exhaustive]
 pub enum ExecutorHint {
     /// Where agent and caller allow it and the host can: in the run of the caller, if that is among it.

@@ -8,7 +8,10 @@ use crate::json;
 
 /// What an agent is told: the first message of its conversation, or the input of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a message as an object, such as { \"role\": \"user\", \"parts\": [{ \"text\": \"Hello.\" }] }"
+)]
 #[non_exhaustive]
 pub struct Message {
     /// Who says it.

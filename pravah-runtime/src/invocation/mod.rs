@@ -60,7 +60,10 @@ pub use self::{
 
 /// Work for one agent or several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an invocation, an object with `targets`"
+)]
 #[non_exhaustive]
 pub struct Invocation {
     /// Who is asked what.

@@ -192,7 +192,7 @@ impl AgentRegistry {
         ids.sort_unstable();
         if let Some([twice, _]) = ids.array_windows().find(|[one, next]| one == next) {
             let problem =
-                format!("two agents are called `{twice}`: add one of them under another name");
+                format!("two agents are called `{twice}`: add one of them with `with_agent_named`");
             return Err(FlowError::BuildError(problem.into()));
         }
         let dispatcher = Dispatcher::new(self);

@@ -57,6 +57,17 @@ pub enum InvocationResult {
     },
 }
 
+impl InvocationResult {
+    /// The results, of one target or of several; none of a detached invocation.
+    pub fn results(&self) -> &[AgentResult] {
+        match self {
+            Self::Scalar { result } => std::slice::from_ref(result),
+            Self::Vector { results } => results,
+            Self::TaskIds { .. } => &[],
+        }
+    }
+}
+
 /// Where a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -21,7 +21,12 @@ pub struct Target {
 
 /// An agent that the host knows, or one that is made up for the invocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    deny_unknown_fields,
+    expecting = "an agent as an object, such as { \"type\": \"named\", \"agent_id\": \"researcher\" }"
+)]
 #[non_exhaustive]
 pub enum AgentRef {
     /// One that the host knows.
@@ -43,7 +48,10 @@ pub enum AgentRef {
 
 /// The tools of an agent that is made up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "tools as an object, such as { \"builtin\": [\"search\"] }"
+)]
 #[non_exhaustive]
 pub struct AdHocTools {
     /// Tools of the host.

@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 /// Which tools of the caller an agent has besides its own. Those with which it would call agents itself are never among
 /// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    expecting = "tools as an object, such as { \"kind\": \"none\" }"
+)]
 #[non_exhaustive]
 pub enum ToolPolicy {
     /// All of them.

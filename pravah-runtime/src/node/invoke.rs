@@ -9,7 +9,7 @@ use crate::{
     agent::Agent,
     error::BoxError,
     graph::NodeInfo,
-    state::{Each, Live, SealedState, State},
+    state::{Each, Live, State},
     topology::{Shape, ShapeKind},
 };
 
@@ -116,6 +116,13 @@ impl<S> Invoke<Each<TaskResult<S>>> {
     }
 }
 
+/// As [`all`](Invoke::all) does.
+impl<S> FromIterator<Invoke<S>> for Invoke<Each<S>> {
+    fn from_iter<I: IntoIterator<Item = Invoke<S>>>(invokes: I) -> Self {
+        Self::all(invokes)
+    }
+}
+
 fn calls_of<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Vec<NodeCall> {
     invokes
         .into_iter()
@@ -169,7 +176,7 @@ impl<S: State> Output for Invoke<S> {
 
 impl<S: State> Emit<Invoke<S>> for Invoking {
     const SHAPE: Shape =
-        Shape::new(ShapeKind::One, <S as IsState>::REFS).awaiting(&<S as SealedState>::AWAITED);
+        Shape::new(ShapeKind::One, <S as IsState>::REFS).awaiting(&<S as State>::AWAITED);
 
     fn emit(invoke: Invoke<S>) -> Result<Emitted, BoxError> {
         Ok(Emitted(invoke.into_emission()))

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::FailureKind;
 use crate::{
     state::{Copying, KnownClone, Rebuild, SealedState, State, StateRef, name::ConstStr, rebuild},
     topology::Awaited,
@@ -10,12 +11,12 @@ use crate::{
 
 /// How a call ended that a node has made: what [`Invoke::settled`](crate::Invoke::settled) returns of each.
 ///
-/// In JSON it is `{ "status": "completed", "output": … }` or `{ "status": "failed", "message": "…" }`.
+/// In JSON it is `{ "status": "completed", "output": … }` or `{ "status": "failed", "kind": "error", "message": "…" }`.
 ///
 /// ```
-/// use pravah_runtime::TaskResult;
+/// use pravah_runtime::{FailureKind, TaskResult};
 ///
-/// let failed = TaskResult::<u32>::Failed { message: "out of paper".into() };
+/// let failed = TaskResult::<u32>::Failed { kind: FailureKind::Error, message: "out of paper".into() };
 /// assert_eq!(failed.into_result(), Err("out of paper".to_owned()));
 /// assert_eq!(TaskResult::Completed { output: 7 }.output(), Some(&7));
 /// ```
@@ -30,6 +31,8 @@ pub enum TaskResult<S> {
     },
     /// It has failed.
     Failed {
+        /// Why, in one word.
+        kind: FailureKind,
         /// Why, in words.
         message: String,
     },
@@ -52,7 +55,7 @@ impl<S> TaskResult<S> {
     pub fn into_result(self) -> Result<S, String> {
         match self {
             Self::Completed { output } => Ok(output),
-            Self::Failed { message } => Err(message),
+            Self::Failed { message, .. } => Err(message),
         }
     }
 }
@@ -63,11 +66,12 @@ impl<S: State> TaskResult<S> {
         ConstStr::concat(&["pravah_runtime::TaskResult<", S::TYPE_PATH, ">"]);
 }
 
-impl<S: State> State for TaskResult<S> {}
+impl<S: State> State for TaskResult<S> {
+    const AWAITED: Awaited = Awaited::outcome::<S>();
+}
 
 impl<S: State> SealedState for TaskResult<S> {
     const REF: StateRef = StateRef::of::<Self>(Self::FULL_NAME.as_str(), Self::FULL_PATH.as_str());
-    const AWAITED: Awaited = Awaited::Outcome(S::REF);
 
     type Copying = WithOutput;
 }
@@ -85,7 +89,8 @@ impl<S: State> Copying<TaskResult<S>> for WithOutput {
             TaskResult::Completed { output } => TaskResult::Completed {
                 output: S::Copying::duplicate(output)?,
             },
-            TaskResult::Failed { message } => TaskResult::Failed {
+            TaskResult::Failed { kind, message } => TaskResult::Failed {
+                kind: *kind,
                 message: message.clone(),
             },
         })

@@ -20,6 +20,7 @@ pub(crate) trait Copies<T> {
 }
 
 /// As `#[state]` says.
+#[derive(Default)]
 pub(crate) struct OfState;
 
 impl<S: State> Copies<S> for OfState {
@@ -33,6 +34,7 @@ impl<S: State> Copies<S> for OfState {
 }
 
 /// Of a value that nobody takes again.
+#[derive(Default)]
 pub(crate) struct Unknown;
 
 impl<T> Copies<T> for Unknown {

@@ -57,14 +57,12 @@ impl<S: State> Each<S> {
     const FULL_PATH: ConstStr = ConstStr::concat(&["pravah_runtime::Each<", S::TYPE_PATH, ">"]);
 }
 
-impl<S: State> State for Each<S> {}
+impl<S: State> State for Each<S> {
+    const AWAITED: Awaited = Awaited::list::<S>();
+}
 
 impl<S: State> SealedState for Each<S> {
     const REF: StateRef = StateRef::of::<Self>(Self::FULL_NAME.as_str(), Self::FULL_PATH.as_str());
-    const AWAITED: Awaited = match S::AWAITED {
-        Awaited::Outcome(state) => Awaited::Outcomes(state),
-        _ => Awaited::Results(S::REF),
-    };
 
     type Copying = ItemByItem;
 }

@@ -73,6 +73,10 @@ pub trait State:
 
     /// The module path and name of the type, which tells two types of one name apart.
     const TYPE_PATH: &'static str = <Self as SealedState>::REF.path;
+
+    /// What a node waits for that lets agents return it.
+    #[doc(hidden)]
+    const AWAITED: Awaited = Awaited::one::<Self>();
 }
 
 /// What `#[state]` implements besides [`State`], so that nobody else does.
@@ -86,10 +90,6 @@ pub trait SealedState: Sized {
     /// The state as the checks of a flow see it.
     #[doc(hidden)]
     const REF: StateRef;
-
-    /// What a node waits for that lets agents return it.
-    #[doc(hidden)]
-    const AWAITED: Awaited = Awaited::Result(Self::REF);
 
     /// How a copy of it is left.
     #[doc(hidden)]

@@ -3,7 +3,8 @@
 use super::{ParamKind, ParamRef, Topology};
 use crate::{
     context::Capabilities,
-    state::{StateRef, name::ConstStr, name::same},
+    graph::Awaits,
+    state::{OfState, SealedState, State, StateRef, name::ConstStr, name::same},
 };
 
 /// How what a node returns goes on.
@@ -31,25 +32,46 @@ pub struct Shape {
 /// What a node waits for that returns calls of agents.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub enum Awaited {
-    /// What the one call returns.
-    Result(StateRef),
-    /// What all calls return, as a list.
-    Results(StateRef),
-    /// How the one call ends that returns this.
-    Outcome(StateRef),
-    /// How all calls end that return this, as a list.
-    Outcomes(StateRef),
+pub struct Awaited {
+    /// What each call returns.
+    pub(crate) state: StateRef,
+    pub(crate) awaits: Awaits,
+    /// Of how a call ended: what a list of that waits for.
+    pub(crate) in_list: Option<Awaits>,
 }
 
 impl Awaited {
-    /// What each call returns.
-    pub(crate) const fn state(self) -> StateRef {
-        match self {
-            Self::Result(state)
-            | Self::Results(state)
-            | Self::Outcome(state)
-            | Self::Outcomes(state) => state,
+    /// One call that returns the state `S`.
+    pub(crate) const fn one<S: State>() -> Self {
+        Self {
+            state: <S as SealedState>::REF,
+            awaits: Awaits::one::<S>(),
+            in_list: None,
+        }
+    }
+
+    /// One call that returns the state `S`, however it ends.
+    pub(crate) const fn outcome<S: State>() -> Self {
+        Self {
+            in_list: Some(Awaits::settled::<S, OfState>()),
+            ..Self::one::<S>()
+        }
+    }
+
+    /// Calls, each of which returns the state `S`; or of which each ends as `S` says.
+    pub(crate) const fn list<S: State>() -> Self {
+        let item = <S as State>::AWAITED;
+        match item.in_list {
+            Some(awaits) => Self {
+                awaits,
+                in_list: None,
+                ..item
+            },
+            None => Self {
+                state: <S as SealedState>::REF,
+                awaits: Awaits::all::<S, OfState>(),
+                in_list: None,
+            },
         }
     }
 }

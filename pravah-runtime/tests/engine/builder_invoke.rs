@@ -63,7 +63,7 @@ impl Flow for Plan {
             .work::<Each<TaskResult<Finding>>, Report, _, _>(|results, _ctx| async move {
                 let texts = results.into_iter().map(|result| match result {
                     TaskResult::Completed { output } => output.text,
-                    TaskResult::Failed { message } => message,
+                    TaskResult::Failed { message, .. } => message,
                 });
                 Ok(Report {
                     text: texts.collect::<Vec<_>>().join(" "),

@@ -2,7 +2,10 @@
 
 mod crashes;
 mod failures;
+mod limits;
 mod places;
+mod results;
+mod upgrades;
 
 use pravah_runtime::{StepKind, prelude::*};
 use serde_json::{Value, json};

@@ -355,7 +355,10 @@ mod ad_hoc {
         ] {
             let target = checker().with_own_tools(from_value(tools).unwrap());
             let error = registry().invoke(Invocation::single(target)).unwrap_err();
-            assert_eq!(error.to_string(), format!("there is no tool `{unknown}`"));
+            let expected = format!(
+                "there is no such tool as `{unknown}`: `builtin` has `add`, `count`, `external` has `pick`"
+            );
+            assert_eq!(error.to_string(), expected);
         }
     }
 
@@ -364,6 +367,67 @@ mod ad_hoc {
         let registry = AgentRegistry::new().with_ad_hoc(AgentConfig::new("Be brief.", "no model"));
         let error = registry.invoke(Invocation::single(checker())).unwrap_err();
         assert!(matches!(error, InvokeError::Registry(_)), "{error}");
+    }
+}
+
+fn deep(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |value, _| json!([value]))
+}
+
+#[test]
+fn data_that_no_snapshot_can_carry_is_refused() {
+    let invoke = |depth| {
+        let message = Message::data(deep(depth));
+        registry().invoke(Invocation::single(Target::named("researcher", message)))
+    };
+    invoke(60).unwrap();
+    let error = invoke(70).unwrap_err();
+    assert!(matches!(error, InvokeError::Data { .. }), "{error}");
+}
+
+#[test]
+fn json_that_is_no_invocation_says_what_is_expected() {
+    let read = |json: &str| {
+        serde_json::from_str::<Invocation>(json)
+            .unwrap_err()
+            .to_string()
+    };
+    let with_agent = |agent: &str| {
+        let message = r#"{ "role": "user", "parts": [{ "text": "a" }] }"#;
+        read(&format!(
+            r#"{{ "targets": [{{ "agent": {agent}, "message": {message} }}] }}"#
+        ))
+    };
+    for (error, expected) in [
+        (with_agent(r#""researcher""#), "an agent as an object"),
+        (
+            with_agent(r#"{ "type": "named", "agent_id": "a", "model": "m" }"#),
+            "unknown field `model`",
+        ),
+        (
+            with_agent(r#"{ "type": "ad_hoc", "system_prompt": "a", "tool": {} }"#),
+            "unknown field `tool`",
+        ),
+        (
+            read(
+                r#"{ "targets": [{ "agent": { "type": "named", "agent_id": "a" }, "message": "hi" }] }"#,
+            ),
+            "a message as an object",
+        ),
+        (
+            read(r#""researcher""#),
+            "an invocation, an object with `targets`",
+        ),
+        (
+            read(r#"{ "targets": [], "tools": "none" }"#),
+            "tools as an object",
+        ),
+        (
+            read(r#"{ "targets": [], "executor": "local" }"#),
+            "an executor as an object",
+        ),
+    ] {
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -391,7 +455,7 @@ fn what_the_registry_does_not_have_is_refused_by_name() {
     assert!(
         refused(tools)
             .to_string()
-            .contains("there is no tool `search`")
+            .contains("there is no such tool as `search`")
     );
     let shared = Invocation::single(look_up("a")).with_context(ContextScope::Shared);
     assert!(matches!(

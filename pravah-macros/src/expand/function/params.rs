@@ -8,6 +8,7 @@ use syn::{
 
 use super::{
     asks::{is_error_object, refuse_array, refuse_borrowed, refuse_object},
+    calls::refuse_calls,
     kind::{Kind, Side},
     types::{refuse_stateless, refuse_unnamed},
 };
@@ -115,6 +116,7 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
     if refuse_unnamed(name, inner, Side::Takes, errors)
         || refuse_borrowed(name, inner, errors)
         || refuse_object(name, ty, errors)
+        || refuse_calls(name, inner, Side::Takes, errors)
     {
         return None;
     }
@@ -220,6 +222,7 @@ pub(super) fn return_type(item: &ItemFn, kind: Kind, errors: &mut Diagnostics) -
         ReturnType::Type(_, ty) => match &**ty {
             Type::Tuple(tuple) if tuple.elems.is_empty() => nothing(errors, ty.span()),
             ty if refuse_unnamed(name, ty, Side::Returns, errors) => None,
+            ty if kind != Kind::Agent && refuse_calls(name, ty, Side::Returns, errors) => None,
             ty if kind != Kind::Agent && refuse_stateless(name, ty, Side::Returns, errors) => None,
             ty => Some(ty.clone()),
         },

@@ -172,6 +172,13 @@ fn what_a_document_says_wrong_is_found_when_it_is_loaded() {
             "there is no agent `writer`",
         ),
         ("{ agents: researcher }", "agents"),
+        ("{ agent: researcher }", "`message` is missing"),
+        ("{ message: a }", "it names no agent"),
+        ("{ targets: [] }", "`targets` is empty"),
+        (
+            "{ message: a, targets: [{ agent: researcher, message: a }] }",
+            "keep one of the two",
+        ),
         ("{ targets: [{ agent: researcher }] }", "message"),
     ] {
         let error = read(&format!(

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{frame::Frame, path::NodePath};
-use crate::{
-    graph::{NodeKind, Table},
-    sorted_map::SortedMap,
-};
+use crate::{graph::NodeKind, sorted_map::SortedMap};
 
 /// How often the models of each agent were asked: of those that may be asked again.
 pub(crate) type RequestCounts = SortedMap<NodePath, Arc<VisitCounts>>;
@@ -53,12 +50,17 @@ impl VisitCounts {
 impl NodePath {
     /// Whether a run can come back to it: it is on a loop, or a list around it is; or a node calls it that may be tried
     /// again, and makes the same calls then.
-    pub(super) fn comes_again(&self, table: &Arc<Table>) -> bool {
-        let mut table = table;
-        for item in &self.frame {
+    pub(super) fn comes_again(&self, root: &Frame) -> bool {
+        let mut table = &root.table;
+        for (depth, item) in self.frame.iter().enumerate() {
             let around = table.node(item.list);
+            let is_tried_again = || {
+                let frame = root.at(self.frame.get(..depth).unwrap_or_default());
+                let is_there = frame.is_some_and(|frame| frame.is_fed(item.list));
+                is_there && around.policy.retry.is_some()
+            };
             let is_invoke = matches!(around.kind, NodeKind::Invoke(_));
-            if around.on_cycle || (is_invoke && around.policy.retry.is_some()) {
+            if around.on_cycle || (is_invoke && is_tried_again()) {
                 return true;
             }
             match table.inner(item.list) {

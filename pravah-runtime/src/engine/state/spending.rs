@@ -63,14 +63,14 @@ impl Spending {
 
     /// Forgets the agent at `path`, which is done, unless it may be asked again.
     pub(crate) fn forget_asked(&mut self, root: &Frame, path: &NodePath) {
-        if !path.comes_again(&root.table) {
+        if !path.comes_again(root) {
             self.asked.remove(path);
         }
     }
 
     /// Forgets the agents that the node at `path` has called, which is done, unless it may call them again.
     pub(crate) fn forget_called(&mut self, root: &Frame, path: &NodePath) {
-        if path.comes_again(&root.table) {
+        if path.comes_again(root) {
             return;
         }
         let called = self.asked.keys().filter(|asked| *asked != path);
@@ -85,7 +85,7 @@ impl Spending {
         let lost = self.asked.keys().filter(|path| {
             let frame = root.at(&path.frame);
             let goes_on = frame.is_some_and(|frame| frame.progress.goes_on(path.node));
-            !goes_on && !path.comes_again(&root.table)
+            !goes_on && !path.comes_again(root)
         });
         let lost: Vec<NodePath> = lost.cloned().collect();
         for path in lost {

@@ -52,9 +52,14 @@ impl Frame {
 
     /// Notes the outcome of a step in a task: what it has returned, if it is done.
     pub(super) fn note_task_step(&mut self, item: ItemId, done: Option<Live>) {
-        let end = done.map(|output| match output.to_value() {
-            Ok(output) => TaskEnd::completed(output),
-            Err(error) => TaskEnd::failed(error.to_string()),
+        let is_invoke = matches!(self.table.node(item.list).kind, NodeKind::Invoke(_));
+        // A model reads JSON, and a node what was returned.
+        let end = done.map(|output| match is_invoke {
+            true => TaskEnd::completed(output.in_cell()),
+            false => match output.to_value() {
+                Ok(output) => TaskEnd::completed(Live::new(output)),
+                Err(error) => TaskEnd::failed(error.to_string()),
+            },
         });
         if let Some(list) = self.list_mut(item.list) {
             list.note_step(item.index, end.map(Live::new));
@@ -96,9 +101,12 @@ impl Frame {
         }
     }
 
-    /// How all tasks of the node at `node` have ended, if it has called any.
+    /// How all tasks of the node at `node` have ended, if it has called any and they have.
     pub(crate) fn ends_of_tasks(&self, node: NodeIx) -> Option<Vec<TaskEnd>> {
         let list = self.progress.lists.get(&node)?;
+        if !list.is_complete() {
+            return None;
+        }
         let tasks = list.done.keys();
         Some(
             tasks
@@ -196,7 +204,8 @@ impl RunState {
         }
     }
 
-    /// How many more agents the one at `path` may call: as many as it and each of the agents may that have called it.
+    /// How many more agents the caller at `path` may call: as many as it and each of the agents may that have called it.
+    /// A node that no agent has called may call any number.
     pub(crate) fn children_left(&self, path: &NodePath) -> u32 {
         let left = self.callers(path).into_iter().filter_map(|(frame, node)| {
             let frame = self.frame(&frame);
@@ -207,7 +216,7 @@ impl RunState {
             let progress = frame.progress.agents.get(&node);
             Some(progress.map_or(most, |progress| progress.children_left(most)))
         });
-        left.min().unwrap_or_default()
+        left.min().unwrap_or(u32::MAX)
     }
 
     /// The caller at `path`, and those around it that have called it, each with its frame.

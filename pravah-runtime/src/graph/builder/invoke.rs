@@ -9,7 +9,7 @@ use crate::{
     graph::{Awaits, Data, InvokeNode, Name, NodeKind, data::spec, problems::Problem},
     invocation::AgentRegistry,
     node::{Body, Emitted, Inputs, Invoke, Running, Started, TaskResult},
-    state::Each,
+    state::{Each, Unknown},
     topology::ShapeKind,
 };
 
@@ -48,7 +48,7 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Out>, FlowError>> + Send + 'static,
     {
-        self.invoking::<From, Out, Out, _, _>(agents, Awaits::Result, f)
+        self.invoking::<From, Out, Out, _, _>(agents, Awaits::one::<Out>(), f)
     }
 
     /// A node that takes `From` and calls these agents and flows, whose results go on as a list, in the order of the
@@ -60,7 +60,7 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Each<Out>>, FlowError>> + Send + 'static,
     {
-        self.invoking::<From, Out, Each<Out>, _, _>(agents, Awaits::Results, f)
+        self.invoking::<From, Out, Each<Out>, _, _>(agents, Awaits::all::<Out, Unknown>(), f)
     }
 
     /// The same, where of each call goes on how it ended.
@@ -71,7 +71,11 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Each<TaskResult<Out>>>, FlowError>> + Send + 'static,
     {
-        self.invoking::<From, Out, Each<TaskResult<Out>>, _, _>(agents, Awaits::Outcomes, f)
+        self.invoking::<From, Out, Each<TaskResult<Out>>, _, _>(
+            agents,
+            Awaits::settled::<Out, Unknown>(),
+            f,
+        )
     }
 
     fn invoking<From, Out, Returned, F, Fut>(

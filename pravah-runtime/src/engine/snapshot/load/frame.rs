@@ -14,7 +14,7 @@ use super::{
     put::put_at,
 };
 use crate::{
-    graph::{NodeIx, Place, ScopeIx, Table},
+    graph::{NodeIx, NodeKind, Place, ScopeIx, Table},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -112,6 +112,10 @@ impl Loader {
             (sections::failed, stored.failed, on_error),
             |loader, id, failed| {
                 let node = loader.fed_node(frame, &id)?;
+                let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+                if is_invoke && frame.has_tasks(node) {
+                    return Err(format!("`{id}` has failed, and yet waits for its calls").into());
+                }
                 let failed = Arc::new(failed.into_owned());
                 insert_new(&mut frame.progress.failed, (node, &id), failed)
             },

@@ -42,8 +42,18 @@ impl Loader {
         self.section((DONE, stored.done, on_error), |_, index, state| {
             let end = state.into_live();
             let text = || format!("how task {index} of `{id}` ended cannot be read");
-            end.get::<TaskEnd>()
-                .map_err(|error| ErrorText::new(text(), error))?;
+            let read = end.get::<TaskEnd>();
+            let read = read.map_err(|error| ErrorText::new(text(), error))?;
+            if !read.status.has_ended() {
+                return Err(format!("task {index} of `{id}` has not ended, and is done").into());
+            }
+            if let NodeKind::Invoke(invoke) = &table.node(node).kind
+                && !read.has_failed()
+            {
+                let text = || format!("what task {index} of `{id}` returned cannot be read");
+                let accepted = invoke.gather.accepts(&read.content);
+                accepted.map_err(|error| ErrorText::new(text(), error))?;
+            }
             list.done.insert(index, end.in_cell());
             Ok(())
         })?;

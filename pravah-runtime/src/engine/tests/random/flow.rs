@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     Agent, AgentConfig, FlowGraph, Policy, Retry,
-    graph::{About, CatchSpec, InvokeNode, Name, NodeKind, NodeSpec},
+    graph::{About, Awaits, CatchSpec, InvokeNode, Name, NodeKind, NodeSpec},
     random_nets::{Dice, Draft, DraftNode},
-    state::Live,
+    state::{Live, OfState},
     topology::ShapeKind,
 };
 
@@ -283,7 +283,11 @@ impl Drawing<'_> {
         self.kinds.failures = failures;
         let done = format!("{id}_done");
         let calls = Body::new(id, 1, Returns::Calls([0, 1].map(called)));
-        let kind = NodeKind::Invoke(InvokeNode::of_specs(calls.into_body(), callees));
+        let kind = NodeKind::Invoke(InvokeNode::of_specs(
+            calls.into_body(),
+            callees,
+            Arc::new(Awaits::all::<Number, OfState>()),
+        ));
         let mut node = spec(id, Vec::new(), ShapeKind::One, vec![done.clone()], kind);
         node.policy = policy();
         self.specs.push(node);
