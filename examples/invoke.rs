@@ -98,7 +98,8 @@ async fn report() -> Result<String, Box<dyn std::error::Error>> {
     let RunOut::Suspend { tool_id, value } = run.run(Context::default()).await? else {
         return Err("nobody was asked".into());
     };
-    println!("`{tool_id}` asks: {}", value["prompt"]);
+    let question: GateQuestion = serde_json::from_value(value)?;
+    println!("`{tool_id}` asks: {}", question.prompt);
     let stored = serde_json::to_string(&run)?;
     let mut run: FlowRuntime<Plan> = serde_json::from_str(&stored)?;
     run = run.with_factory(factory(script()));

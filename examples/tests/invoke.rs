@@ -4,7 +4,7 @@ use std::process::Command;
 
 const OUTPUT: &str = "\
 a flow whose node calls agents:
-`survey::ask[2]` asks: \"What do you know of roads?\"
+`survey::ask[2]` asks: What do you know of roads?
 model calls: 1
 No train goes to Benin.
 (nothing: the model of agent `researcher` failed: upstream model error)

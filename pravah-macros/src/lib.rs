@@ -149,7 +149,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `Either<B, C>`, or a `#[choice]` enum | exactly one branch goes on |
 /// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
-/// | `Invoke<B>`, `Invoke<Each<B>>` | what agents and flows return that the node calls: of one call, or of all calls as a list |
+/// | `Invoke<B>`, `Invoke<Each<B>>`, `Invoke<Each<TaskResult<B>>>` | the results of the agents and flows that the node calls: of one, of all as a list, or how each call ended |
 ///
 /// `Either<B, B>` chooses between two branches of one state: the left one is the first.
 ///
@@ -173,7 +173,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `retry(…, backoff = "200ms")` | how long to wait before the next attempt; it is at once unless set |
 /// | `retry(…, factor = 2.0, max_backoff = "5s", jitter)` | by how much each wait is longer than the one before it, the longest one, and whether a wait is some random share of its length |
 /// | `max_visits = 10` | how often the node may run within one run (1,000); a flow takes a node with it only on a loop |
-/// | `agents = [a, b]` | all agents and flows that the node calls, which returns an `Invoke` |
+/// | `agents = [a, b]` | the agents and flows that the node may call; its function returns an `Invoke` |
 ///
 /// Errors, panics and timeouts are tried again; a `catch` takes the failure of the last attempt. A
 /// future that is too slow is dropped. [`Policy`] and [`Retry`] say all of it, and `max_attempts` and

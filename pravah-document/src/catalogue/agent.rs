@@ -63,7 +63,7 @@ fn invoke() -> NodeType {
     let task_id = field("string", "The id of its task.");
     let ended = object(
         json!({
-            "status": { "enum": ["completed", "failed"] },
+            "status": { "enum": ["completed", "failed"], "description": "How the call ended." },
             "result": result,
             "error": field("string", "Why it has failed."),
             "taskId": task_id,
@@ -73,7 +73,7 @@ fn invoke() -> NodeType {
     NodeType::new(
         "agent.invoke",
         "core",
-        "Calls agents and flows of the host. One that fails fails the node; of several each says how it ended.",
+        "Calls agents and flows that the host has registered. If `agent` fails, the node fails; with `targets`, each result has its own status.",
     )
     .input(object(
         json!({ "agent": agent, "message": any(told), "targets": targets }),

@@ -84,8 +84,8 @@ pub(super) fn refuse_itself(name: &Ident, agents: &[Path], errors: &mut Diagnost
     if let Some(itself) = itself {
         errors.error(
             itself.span(),
-            format!("`{name}` is among those that it may call"),
-            "take it out: it calls others",
+            format!("`{name}` lists itself in `agents`"),
+            "remove it: a node or an agent cannot call itself",
         );
     }
     itself.is_some()

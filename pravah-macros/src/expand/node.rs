@@ -20,7 +20,7 @@ pub(crate) fn expand(
 ) -> TokenStream {
     let (policy, agents) = (&options.policy, &options.agents);
     let makes_calls = invoke_in(&function.returns).is_some();
-    // What else would be said of it, that it names no agents, follows from that.
+    // `agents` may be missing only because its options were refused: one error is enough.
     if (options.is_broken && makes_calls)
         || delegation::refuse_itself(function.name(), agents, errors)
     {

@@ -234,7 +234,7 @@ impl<A: Agent> CallableAgent for A {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
-    /// The type that stands for it.
+    /// The type that identifies it.
     pub(crate) id: TypeId,
     pub(super) name: fn() -> String,
     pub(super) about: fn() -> AboutCallee,

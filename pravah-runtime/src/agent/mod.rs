@@ -69,7 +69,7 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
-pub(crate) use task::{AgentCall, MadeUp, TaskEnd, TaskPrompt};
+pub(crate) use task::{AdHocAgent, AgentCall, TaskEnd, TaskPrompt};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value};
 
 use super::{
-    AgentConfig, MadeUp, SUBMIT,
+    AdHocAgent, AgentConfig, SUBMIT,
     call_agent::CallAgentTool,
     contract::{self, ContractError, Envelope, instruction},
 };
@@ -144,8 +144,8 @@ impl AgentSpec {
         }
     }
 
-    /// The agent that is made up of what all of them have in common, and of this.
-    pub(super) fn made_up(&self, own: &MadeUp) -> Result<Self, String> {
+    /// The ad-hoc agent that is this and what it has of its own.
+    pub(super) fn with_ad_hoc(&self, own: &AdHocAgent) -> Result<Self, String> {
         let mut config = self.config.clone();
         let parts = [&config.preamble, &own.system_prompt].into_iter();
         let parts: Vec<&str> = parts

@@ -42,15 +42,15 @@ pub(crate) struct TaskPrompt {
         deserialize_with = "journal::messages"
     )]
     earlier: Messages,
-    /// What makes it the agent that it is, if it was made up for the call.
+    /// The ad-hoc agent that is called, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    made_up: Option<MadeUp>,
+    ad_hoc: Option<AdHocAgent>,
 }
 
-/// An agent that was made up for a call.
+/// What an ad-hoc agent has of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MadeUp {
+pub(crate) struct AdHocAgent {
     /// What it is told about itself, behind what the host tells all of them.
     pub(crate) system_prompt: String,
     /// The names of its tools, if it does not have all of the host's.
@@ -64,24 +64,24 @@ impl TaskPrompt {
         Self {
             prompt,
             earlier: Messages::default(),
-            made_up: None,
+            ad_hoc: None,
         }
     }
 
-    /// The same for an agent that is made up.
+    /// The same for an ad-hoc agent.
     #[must_use]
-    pub(crate) fn to(self, made_up: MadeUp) -> Self {
+    pub(crate) fn for_ad_hoc(self, ad_hoc: AdHocAgent) -> Self {
         Self {
-            made_up: Some(made_up),
+            ad_hoc: Some(ad_hoc),
             ..self
         }
     }
 
-    /// The agent that is told this, where `base` is what all have in common that are made up.
+    /// The ad-hoc agent that is told this, where `base` is what all of them share.
     pub(crate) fn agent(&self, base: &AgentSpec) -> Result<AgentSpec, String> {
-        match &self.made_up {
-            Some(made_up) => base.made_up(made_up),
-            None => Err("nothing says which agent was made up".to_owned()),
+        match &self.ad_hoc {
+            Some(ad_hoc) => base.with_ad_hoc(ad_hoc),
+            None => Err("nothing says what it is told about itself".to_owned()),
         }
     }
 
@@ -168,9 +168,9 @@ impl TaskEnd {
         }
     }
 
-    /// The same, where it is known why.
+    /// Sets the kind of the failure.
     #[must_use]
-    pub(crate) fn of_kind(self, kind: FailureKind) -> Self {
+    pub(crate) fn with_kind(self, kind: FailureKind) -> Self {
         Self {
             kind: Some(kind),
             ..self
@@ -179,6 +179,17 @@ impl TaskEnd {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.status != TaskStatus::Completed
+    }
+
+    /// The same with JSON as its content, or a failure where JSON cannot hold that.
+    pub(crate) fn in_json(self) -> Self {
+        match self.content.to_value() {
+            Ok(content) => Self {
+                content: Live::new(content),
+                ..self
+            },
+            Err(error) => Self::failed(error.to_string()).with_kind(FailureKind::Data),
+        }
     }
 
     /// What it returned, or why it failed, as JSON.

@@ -116,14 +116,19 @@ pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, alw
 #[track_caller]
 pub const fn check_call(node: &str, shape: Shape, called: Signature) {
     // One of the two was reported where it is written, or is not known.
-    let (Some(awaited), false) = (shape.awaited, called.broken) else {
+    let (Some(output), false) = (shape.calls_return, called.broken) else {
         return;
     };
     let [ParamRef { states: [_], .. }] = called.params else {
-        message(&["`", called.name, "` takes several states, and `", node])
-            .and(&["` calls what takes one"])
-            .help(&["let it take one state, or put a `#[flow]` around it that starts with one"])
-            .fail()
+        message(&[
+            "`",
+            called.name,
+            "` does not take exactly one state, so `",
+            node,
+        ])
+        .and(&["` cannot call it"])
+        .help(&["let it take one state, or put a `#[flow]` around it that starts with one"])
+        .fail()
     };
     let mut asks = called.asks;
     while let [param, others @ ..] = asks {
@@ -141,7 +146,7 @@ pub const fn check_call(node: &str, shape: Shape, called: Signature) {
         }
         asks = others;
     }
-    let awaited = awaited.state;
+    let awaited = output.state;
     let [returned] = called.shape.states else {
         return;
     };

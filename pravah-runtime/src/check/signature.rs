@@ -16,7 +16,7 @@ const MAX_STATES: usize = 12;
 /// takes it.
 #[track_caller]
 pub const fn check_signature(node: Signature) {
-    match (node.shape.awaited, node.inside) {
+    match (node.shape.calls_return, node.inside) {
         (None, Inside::Calls(_)) if !node.broken => returns_no_calls(node),
         (Some(_), Inside::Nothing) if !node.broken => calls_nobody(node),
         _ => {}
@@ -44,7 +44,7 @@ pub const fn check_signature(node: Signature) {
 
 #[track_caller]
 const fn returns_no_calls(node: Signature) {
-    message(&["`", node.name, "` names agents, and returns no calls of them"])
+    message(&["`", node.name, "` declares `agents`, but does not return an `Invoke`"])
         .help(&["return an `Invoke` of what they return, as `agent::invoke(input)` is; or leave `agents` out"])
         .fail()
 }

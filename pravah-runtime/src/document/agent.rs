@@ -82,7 +82,7 @@ pub(super) fn kind(
             Ok(prompt.into_messages())
         }),
         team: None,
-        is_base: false,
+        is_ad_hoc: false,
     }))
 }
 

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     agent::TaskEnd,
     error::{FlowError, NodeDataError},
-    graph::{EndedCalls, Gather, InvokeNode, NodeKind},
+    graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
     invocation::{AgentRegistry, Dispatcher, Message, Target},
     node::{Body, Emission, Emitted, Inputs, Running, Started},
     quoted::quoted,
@@ -102,7 +102,7 @@ fn names(source: &Value) -> impl Iterator<Item = &str> {
 }
 
 fn check_name(agents: &AgentRegistry, agent_id: &str) -> Result<(), String> {
-    if agents.agent_ids().any(|known| known == agent_id) {
+    if agents.contains(agent_id) {
         return Ok(());
     }
     let known: Vec<&str> = agents.agent_ids().collect();
@@ -159,9 +159,13 @@ impl Body for Calls {
     }
 }
 
-impl Gather for Results {
-    fn gather(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
+impl CombineResults for Results {
+    fn combine(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
         if !self.are_several {
+            let calls = EndedCalls {
+                ends: calls.ends.into_iter().map(TaskEnd::in_json).collect(),
+                ..calls
+            };
             if calls.ends.iter().any(TaskEnd::has_failed) {
                 return Err(calls.failure());
             }
@@ -169,16 +173,10 @@ impl Gather for Results {
             let output = json!({ "result": result, "taskId": calls.task_id(0) });
             return Ok(Live::new(output));
         }
-        let ids: Vec<String> = (0..calls.ends.len())
-            .map(|task| calls.task_id(task))
-            .collect();
-        let results = ids
-            .into_iter()
-            .zip(calls.ends)
-            .map(|(id, end)| match end.has_failed() {
-                true => json!({ "status": end.status, "error": end.why(), "taskId": id }),
-                false => json!({ "status": end.status, "result": end.value(), "taskId": id }),
-            });
+        let results = calls.with_ids().map(|(id, end)| match end.has_failed() {
+            true => json!({ "status": end.status, "error": end.why(), "taskId": id }),
+            false => json!({ "status": end.status, "result": end.value(), "taskId": id }),
+        });
         Ok(Live::new(json!({ "results": results.collect::<Value>() })))
     }
 }

@@ -229,7 +229,8 @@ impl NodeRegistry {
         self
     }
 
-    /// The agents and flows that `agent.invoke` can call, by their names.
+    /// The agents and flows that `agent.invoke` can call, by their names, in place of those of an earlier call. It calls
+    /// no ad-hoc agents.
     ///
     /// ```
     /// use pravah_runtime::{document::NodeRegistry, invocation::AgentRegistry, prelude::*};

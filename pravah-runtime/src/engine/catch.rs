@@ -14,7 +14,7 @@ use super::{
 use crate::{
     agent::TaskEnd,
     error::{FlowError, MessageOf, ToolError, guard},
-    graph::{CatchSpec, FailedBody, NodeIx, NodeKind, OutputArc, ScopeIx},
+    graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
     model::ModelError,
     model_text::ToModel as _,
     node::{Emitted, FailureKind, Inputs, Token, Tokens},
@@ -59,9 +59,9 @@ impl Run {
             let frame = self.state.frame_mut(around);
             if let Some(item) = within.first()
                 && frame.has_tasks(node)
-                && !frame.hands_budgets_on(node, error)
+                && !frame.passes_budget_error_on(node, error)
             {
-                let end = TaskEnd::failed(words_for_rescue(error)).of_kind(kind_of(error));
+                let end = TaskEnd::failed(words_for_rescue(error)).with_kind(kind_of(error));
                 let task = *item;
                 return Some(Caught::Caller { depth, task, end });
             }
@@ -130,8 +130,8 @@ impl Run {
 impl Frame {
     /// Whether the error is a used-up budget in what the node at `node` has called: with a larger one the call goes on.
     /// An agent learns of it instead, as of any failure.
-    fn hands_budgets_on(&self, node: NodeIx, error: &FlowError) -> bool {
-        let is_invoke = matches!(self.table.node(node).kind, NodeKind::Invoke(_));
+    fn passes_budget_error_on(&self, node: NodeIx, error: &FlowError) -> bool {
+        let is_invoke = self.table.node(node).kind.is_invoke();
         is_invoke && kind_of(error) == FailureKind::Budget
     }
 }

@@ -17,7 +17,6 @@ use crate::{
     agent::{AgentProgress, Spent},
     error::FlowError,
     events::{EventKind, FailureOutcome},
-    graph::NodeKind,
     numbers::millis,
 };
 
@@ -133,7 +132,7 @@ impl Run {
     /// attempt.
     fn note_failed(&mut self, path: &NodePath, attempts: u32, error: &FlowError) {
         let frame = self.state.frame(&path.frame);
-        let is_invoke = matches!(frame.table.node(path.node).kind, NodeKind::Invoke(_));
+        let is_invoke = frame.table.node(path.node).kind.is_invoke();
         let has_tasks = frame.has_tasks(path.node);
         let failed = FailedNode {
             kind: kind_of(error),

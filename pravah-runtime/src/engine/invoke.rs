@@ -11,6 +11,7 @@ use crate::{
     error::FlowError,
     graph::{EndedCalls, InvokeNode, NodeKind},
     node::{Emission, Emitted, FailureKind, Inputs, NodeCall},
+    quoted::quoted,
 };
 
 impl Run {
@@ -22,8 +23,8 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let entry = frame.table.node(path.node);
         let NodeKind::Invoke(invoke) = &entry.kind else {
-            let problem = format!("`{}` names no agents that it calls", entry.id);
-            return StepOutcome::failed(FlowError::BuildError(problem.into()));
+            let why = "it returned calls, and declares no agents";
+            return StepOutcome::failed(failed(&entry.id, FailureKind::Error, why));
         };
         if let Err(error) = self.check_count(path, invoke, calls.len()) {
             return StepOutcome::failed(error);
@@ -31,7 +32,7 @@ impl Run {
         if calls.is_empty() {
             let (invoke, calls) = (invoke.clone(), self.ended_calls(path, Vec::new()));
             let inputs = self.state.frame_mut(&path.frame).inputs_of(path.node);
-            return gathered(&invoke, calls, &inputs);
+            return combined(&invoke, calls, &inputs);
         }
         let starts = calls.into_iter().map(|call| start(&entry.id, invoke, call));
         let starts: Result<_, FlowError> = starts.collect();
@@ -45,28 +46,19 @@ impl Run {
         invoke: &InvokeNode,
         count: usize,
     ) -> Result<(), FlowError> {
-        let node = || self.node_id(path);
-        if invoke.gather.takes_one() && count != 1 {
-            let problem = format!(
-                "`{}` waits for the result of one call, and makes {count}",
-                node()
-            );
-            return Err(FlowError::BuildError(problem.into()));
+        let node = self.node_id(path);
+        if invoke.results.takes_one() && count != 1 {
+            let why = format!("it expects one call, and made {count}");
+            return Err(failed(&node, FailureKind::Error, &why));
         }
         let left = self.state.children_left(path);
         if count <= left as usize {
             return Ok(());
         }
-        let message = format!(
-            "node `{}` failed: it calls {count} agents, and the `max_children` of those around it leaves {left}",
-            node()
+        let why = format!(
+            "it makes {count} calls, and the `max_children` of its callers allows {left} more"
         );
-        Err(FlowError::Failed {
-            node: node().to_string(),
-            kind: FailureKind::Limit,
-            message,
-            attempts: 1,
-        })
+        Err(failed(&node, FailureKind::Limit, &why))
     }
 
     /// What goes on from the node at `path`, all of whose calls have ended.
@@ -76,7 +68,7 @@ impl Run {
         (invoke, ends): (&InvokeNode, Vec<TaskEnd>),
         inputs: &Inputs<'_>,
     ) -> StepOutcome {
-        gathered(invoke, self.ended_calls(path, ends), inputs)
+        combined(invoke, self.ended_calls(path, ends), inputs)
     }
 
     fn ended_calls(&self, path: &NodePath, ends: Vec<TaskEnd>) -> EndedCalls {
@@ -107,8 +99,8 @@ impl Run {
     }
 }
 
-fn gathered(invoke: &InvokeNode, calls: EndedCalls, inputs: &Inputs<'_>) -> StepOutcome {
-    let output = invoke.gather.gather(calls, inputs);
+fn combined(invoke: &InvokeNode, calls: EndedCalls, inputs: &Inputs<'_>) -> StepOutcome {
+    let output = invoke.results.combine(calls, inputs);
     output.map_or_else(StepOutcome::failed, |output| {
         StepOutcome::Outputs(Emitted::only(output))
     })
@@ -116,14 +108,21 @@ fn gathered(invoke: &InvokeNode, calls: EndedCalls, inputs: &Inputs<'_>) -> Step
 
 fn start(id: &str, invoke: &InvokeNode, call: NodeCall) -> Result<TaskStart, FlowError> {
     if let Some(callee) = invoke.callee(&call) {
-        let unfit = |why| TaskEnd::failed(why).of_kind(FailureKind::Data);
+        let unfit = |why| TaskEnd::failed(why).with_kind(FailureKind::Data);
         let input = call.input.map_err(unfit);
         return Ok(TaskStart { callee, input });
     }
     let names: Vec<&str> = invoke.names().collect();
-    let (called, names) = (call.name, names.join("`, `"));
-    let problem = format!(
-        "`{id}` calls `{called}`, which is not among its agents, `{names}`: add it to `agents = […]`"
-    );
-    Err(FlowError::BuildError(problem.into()))
+    let (called, names) = (call.name, quoted(&names));
+    let why = format!("it calls `{called}`, which it does not declare: it declares {names}");
+    Err(failed(id, FailureKind::Error, &why))
+}
+
+fn failed(node: &str, kind: FailureKind, why: &str) -> FlowError {
+    FlowError::Failed {
+        node: node.to_owned(),
+        kind,
+        message: format!("node `{node}` failed: {why}"),
+        attempts: 1,
+    }
 }

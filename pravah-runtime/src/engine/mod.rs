@@ -16,6 +16,7 @@
 //! `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
+mod agents;
 mod attempts;
 mod call;
 mod catch;

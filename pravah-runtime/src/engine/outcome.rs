@@ -83,8 +83,6 @@ pub(super) fn is_retried(error: &FlowError) -> bool {
         {
             false
         }
-        // The flow itself is at fault.
-        FlowError::BuildError(_) => false,
         error => kind_of(error).is_retried(),
     }
 }

@@ -83,8 +83,7 @@ impl fmt::Display for FlowError {
             Self::Panicked { node, message } => write!(f, "node `{node}` panicked: {message}"),
             Self::UnknownAgents { unknown, agents } => write!(
                 f,
-                "the script answers for {}, and the flow's agents are {}: those that a node or an agent calls are in its \
-                 `agents`",
+                "the script answers for {}, and the flow's agents are {}",
                 quoted(unknown),
                 quoted(agents)
             ),

@@ -3,7 +3,7 @@
 use std::{any::TypeId, sync::Arc};
 
 use super::{
-    FlowGraph, FlowSpec, Gather, Name, NodeKind, NodeSpec, Wiring,
+    CombineResults, FlowGraph, FlowSpec, Name, NodeKind, NodeSpec, Wiring,
     data::{spec, state},
     link::link,
     team::prompted,
@@ -22,8 +22,8 @@ pub(crate) struct InvokeNode {
     pub(crate) body: Arc<dyn Body>,
     /// What it may call.
     pub(super) callees: Arc<[InvokeCallee]>,
-    /// What goes on from it once its calls have ended.
-    pub(crate) gather: Arc<dyn Gather>,
+    /// What it outputs once its calls have ended.
+    pub(crate) results: Arc<dyn CombineResults>,
     /// In a graph that is linked: the flow that a call runs.
     pub(crate) team: Option<FlowGraph>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct InvokeNode {
 #[derive(Clone)]
 pub(super) struct InvokeCallee {
     pub(super) name: Name,
-    /// The type that stands for it, where one does.
+    /// The type that identifies it, where one does.
     pub(super) id: Option<TypeId>,
     pub(super) make: Arc<dyn Fn() -> NodeSpec + Send + Sync>,
 }
@@ -71,7 +71,7 @@ impl InvokeNode {
     pub(crate) fn of_specs(
         body: Arc<dyn Body>,
         callees: Vec<NodeSpec>,
-        gather: Arc<dyn Gather>,
+        results: Arc<dyn CombineResults>,
     ) -> Self {
         let callees = callees.into_iter().map(|callee| InvokeCallee {
             name: callee.id.clone(),
@@ -81,7 +81,7 @@ impl InvokeNode {
         Self {
             body,
             callees: callees.collect(),
-            gather,
+            results,
             team: None,
         }
     }
@@ -91,7 +91,7 @@ impl NodeSpec {
     /// The same function, which returns calls of these as its shape says.
     #[must_use]
     pub fn calling(mut self, shape: Shape, callees: &[Callee]) -> Self {
-        let Some(awaited) = shape.awaited else {
+        let Some(output) = shape.calls_return else {
             self.kind = NodeKind::Broken("it returns no `Invoke`".into());
             return self;
         };
@@ -99,7 +99,7 @@ impl NodeSpec {
             self.kind = NodeKind::Invoke(InvokeNode {
                 body: Arc::clone(body),
                 callees: callees.iter().map(InvokeCallee::of).collect(),
-                gather: Arc::new(awaited.awaits),
+                results: Arc::new(output.results),
                 team: None,
             });
         }
@@ -117,13 +117,13 @@ impl InvokeCallee {
         }
     }
 
-    /// The agents that are made up, each of which is this and what its call says.
+    /// The ad-hoc agents, each of which is this and what its call says.
     fn ad_hoc(base: &AgentConfig) -> Self {
         let base = base.clone();
         Self {
             name: AD_HOC.into(),
             id: None,
-            make: Arc::new(move || prompted(NodeSpec::base_of_agents(base.clone()))),
+            make: Arc::new(move || prompted(NodeSpec::ad_hoc_base(base.clone()))),
         }
     }
 
@@ -140,7 +140,7 @@ impl InvokeNode {
     pub(crate) fn of_registry(
         body: Arc<dyn Body>,
         agents: &AgentRegistry,
-        gather: Arc<dyn Gather>,
+        results: Arc<dyn CombineResults>,
     ) -> Self {
         let callees = agents
             .agents()
@@ -152,7 +152,7 @@ impl InvokeNode {
         Self {
             body,
             callees: callees.collect(),
-            gather,
+            results,
             team: None,
         }
     }
@@ -163,9 +163,9 @@ impl FlowGraph {
     pub(crate) fn of_invocation(
         agents: &AgentRegistry,
         body: Arc<dyn Body>,
-        gather: Arc<dyn Gather>,
+        results: Arc<dyn CombineResults>,
     ) -> Result<Self, FlowError> {
-        let mut invoke = InvokeNode::of_registry(body, agents, gather);
+        let mut invoke = InvokeNode::of_registry(body, agents, results);
         invoke.prompt_callees();
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();

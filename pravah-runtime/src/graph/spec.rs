@@ -92,8 +92,8 @@ pub(crate) struct AgentNode {
     pub(crate) prompt: Arc<WritePrompt>,
     /// In a graph that is linked: the flow that a call of another agent runs, if it may call any.
     pub(crate) team: Option<FlowGraph>,
-    /// Whether each call of it makes up the rest of it.
-    pub(crate) is_base: bool,
+    /// Whether it is what all ad-hoc agents share, and each call says the rest.
+    pub(crate) is_ad_hoc: bool,
 }
 
 #[derive(Clone)]
@@ -203,7 +203,7 @@ impl NodeSpec {
             spec: Arc::new(output.spec(config)),
             prompt: Arc::new(move |inputs| prompt(inputs).map(Prompt::into_messages)),
             team: None,
-            is_base: false,
+            is_ad_hoc: false,
         };
         Self::new(signature, policy, agent.into_kind())
     }
@@ -385,7 +385,7 @@ impl AgentNode {
                 Ok(Prompt::from(json).into_messages())
             }),
             team: None,
-            is_base: false,
+            is_ad_hoc: false,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::{
     agent::{Agent, AgentConfig, AgentSpec, OutputType, TaskPrompt},
     error::FlowError,
     index::NodeIx,
+    invocation::AD_HOC,
     model::Messages,
     node::{Inputs, Policy, Started},
     state::{Live, StateFns, StateType},
@@ -27,11 +28,6 @@ pub(crate) const TEAM_START: NodeIx = NodeIx(0);
 
 /// The id and the input of a team's start. No name of a user's begins with `(`.
 const CALL: &str = "(call)";
-/// Whether this is the id of a team's start, in whichever flow the team is.
-pub(super) fn is_team_start(id: &str) -> bool {
-    id.ends_with(CALL)
-}
-
 /// What a team returns.
 const RESULT: &str = "(result)";
 
@@ -40,6 +36,11 @@ const TASK_PROMPT: StateFns = StateFns {
     schema: |_| Schema::default(),
     type_of: StateType::of::<TaskPrompt>,
 };
+
+/// Whether this is the id of a team's start, in whichever flow the team is.
+pub(super) fn is_team_start(id: &str) -> bool {
+    id.ends_with(CALL)
+}
 
 impl NodeSpec {
     /// The agent that the type `A` is, for others to call.
@@ -51,8 +52,8 @@ impl NodeSpec {
         node.under(A::policy())
     }
 
-    /// What all agents have in common that are made up: each returns a text.
-    pub(super) fn base_of_agents(config: AgentConfig) -> Self {
+    /// What all ad-hoc agents share: each returns a text.
+    pub(super) fn ad_hoc_base(config: AgentConfig) -> Self {
         let schema = json!({ "type": "string" });
         let within = schema.clone();
         let text = OutputType {
@@ -67,11 +68,11 @@ impl NodeSpec {
             // It is told what its caller says.
             prompt: Arc::new(|_| Ok(Messages::default())),
             team: None,
-            is_base: true,
+            is_ad_hoc: true,
         };
         let (takes, returns) = ([state::<String>()], [state::<String>()]);
         spec(
-            CALL.into(),
+            AD_HOC.into(),
             &takes,
             ShapeKind::One,
             &returns,
@@ -107,6 +108,16 @@ impl NodeSpec {
 }
 
 impl NodeKind {
+    /// Whether it is a node that calls agents and flows.
+    pub(crate) const fn is_invoke(&self) -> bool {
+        matches!(self, Self::Invoke(_))
+    }
+
+    /// Whether it may have tasks.
+    pub(crate) const fn is_caller(&self) -> bool {
+        matches!(self, Self::Agent(_) | Self::Invoke(_))
+    }
+
     /// The flow that a task of the node runs, with ids that start with `within`; `None` where it calls nobody.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
         let callees: Vec<NodeSpec> = match self {

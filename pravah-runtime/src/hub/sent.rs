@@ -15,7 +15,7 @@ use crate::error::FlowError;
 /// task that makes the steps of the run waits forever; there use the functions of the
 /// [`FlowRuntime`](crate::FlowRuntime), such as [`answer`](crate::FlowRuntime::answer).
 ///
-/// Awaited, it is the number of steps that were committed when the run took the command.
+/// CallOutput, it is the number of steps that were committed when the run took the command.
 ///
 /// # Errors
 ///

@@ -9,9 +9,9 @@ use super::{
     Invocation, InvocationResult, InvokeError, Join, Message, Part, Target, ToolPolicy,
 };
 use crate::{
-    agent::{MadeUp, TaskPrompt, read_input},
+    agent::{AdHocAgent, TaskPrompt, read_input},
     error::FlowError,
-    graph::{EndedCalls, Gather},
+    graph::{CombineResults, EndedCalls},
     json,
     model::strip,
     node::{Body, Emission, Emitted, Inputs, NodeCall, Running, Started},
@@ -33,12 +33,7 @@ impl AgentRegistry {
             && let Some(tool) = tools.first()
         {
             let tool = tool.clone();
-            let (builtin, external) = (Vec::new(), Vec::new());
-            return Err(InvokeError::UnknownTool {
-                tool,
-                builtin,
-                external,
-            });
+            return Err(InvokeError::NoCaller { tool });
         }
         let mut targets = invocation.targets.iter();
         targets.try_for_each(|target| self.check_target(target, &invocation.executor))
@@ -65,7 +60,7 @@ impl AgentRegistry {
             AgentRef::Named { agent_id } => agent_id,
             AgentRef::AdHoc { tools, .. } => return self.check_ad_hoc(tools.as_ref()),
         };
-        match self.agent_ids().any(|known| known == agent_id) {
+        match self.contains(agent_id) {
             true => Ok(()),
             false => Err(InvokeError::UnknownAgent {
                 agent_id: agent_id.clone(),
@@ -76,9 +71,9 @@ impl AgentRegistry {
 }
 
 impl AgentRegistry {
-    /// Fails unless agents can be made up that have these tools.
+    /// Fails unless ad-hoc agents are allowed, and may have these tools.
     fn check_ad_hoc(&self, tools: Option<&AdHocTools>) -> Result<(), InvokeError> {
-        let base = self.ad_hoc().ok_or(InvokeError::AdHoc)?;
+        let base = self.ad_hoc().ok_or(InvokeError::AdHocNotAllowed)?;
         let is_external = |tool: &str| base.tools.external_names().any(|known| known == tool);
         let is_known = |tool: &str| base.tools.names().any(|known| known == tool);
         let (builtin, external) = tools.map_or((&[][..], &[][..]), |tools| {
@@ -109,7 +104,7 @@ impl AgentRegistry {
 /// Makes calls of the agents of a registry: of the flows among them with what they take, and the schemas of that.
 pub(crate) struct Dispatcher {
     flows: BTreeMap<String, (StateFns, Value)>,
-    /// The names of the tools outside the run that agents may have which are made up.
+    /// The external tools of ad-hoc agents.
     external_tools: Vec<String>,
 }
 
@@ -140,13 +135,15 @@ impl Dispatcher {
                 system_prompt,
                 tools,
             } => {
-                let made_up = MadeUp {
+                let ad_hoc = AdHocAgent {
                     system_prompt: system_prompt.clone(),
                     tools: tools.as_ref().map(|tools| self.names(tools)),
                 };
                 (
                     AD_HOC,
-                    Ok(Live::new(TaskPrompt::new(message.text()).to(made_up))),
+                    Ok(Live::new(
+                        TaskPrompt::new(message.text()).for_ad_hoc(ad_hoc),
+                    )),
                 )
             }
             AgentRef::Named { agent_id } => (&**agent_id, self.input(agent_id, message)),
@@ -192,13 +189,10 @@ impl Body for Dispatcher {
 /// What the invocation gets back that waits, as its join says.
 pub(super) struct Results;
 
-impl Gather for Results {
-    fn gather(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
+impl CombineResults for Results {
+    fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
         let invocation = inputs.typed::<Invocation>(0).map_err(|error| *error)?;
-        let ids: Vec<String> = (0..calls.ends.len())
-            .map(|task| calls.task_id(task))
-            .collect();
-        let ended = ids.into_iter().zip(calls.ends);
+        let ended = calls.with_ids();
         let mut results = ended.map(|(id, end)| AgentResult::new(end.value(), id, end.status));
         let first = results.next();
         Ok(Live::new(match (invocation.join, first) {
@@ -234,9 +228,16 @@ impl Message {
             (Some(_), Some(_)) => Err(format!(
                 "`{agent_id}` takes one part of data, and there are several"
             )),
-            (None, _) => json::from_str(&self.text()).map_err(|error| {
-                format!("`{agent_id}` takes its input as data, or as text that is JSON: {error}")
-            }),
+            (None, _) => {
+                let value = json::from_str(&self.text()).map_err(|error| {
+                    format!(
+                        "`{agent_id}` takes its input as data, or as text that is JSON: {error}"
+                    )
+                })?;
+                let unfit = |unfit| format!("the input of `{agent_id}` is {unfit}");
+                json::check(&value).map_err(unfit)?;
+                Ok(value)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ pub enum InvocationError {
     /// A named target has no name.
     #[error("Named target with empty agent_id")]
     EmptyAgentId,
-    /// An agent that is made up for the invocation has no prompt.
+    /// An ad-hoc agent has no prompt.
     #[error("AdHoc target with empty system_prompt")]
     EmptySystemPrompt,
     /// A target is told nothing.
@@ -57,9 +57,17 @@ pub enum InvokeError {
         /// The kind of the runner.
         kind: String,
     },
-    /// It names a tool that there is not: of the caller, which is no agent and has none, or for an agent that is made
-    /// up, of those that such agents may have.
-    #[error("there is no such tool as `{tool}`: {}", those(builtin, external))]
+    /// It passes on a tool of its caller, and one from outside has no caller that has tools.
+    #[error(
+        "the invocation passes on the tool `{tool}` of its caller, and one from outside has no caller"
+    )]
+    #[non_exhaustive]
+    NoCaller {
+        /// The name of the tool.
+        tool: String,
+    },
+    /// It gives an ad-hoc agent a tool that such agents may not have.
+    #[error("unknown tool `{tool}`: {}", those(builtin, external))]
     #[non_exhaustive]
     UnknownTool {
         /// The name of the tool.
@@ -85,9 +93,11 @@ pub enum InvokeError {
         /// The context.
         context: ContextScope,
     },
-    /// It makes up an agent, and the registry has no base for that.
-    #[error("agents are not made up here: the registry has no base for them, `with_ad_hoc`")]
-    AdHoc,
+    /// It has an ad-hoc agent, and the registry has no base for those.
+    #[error(
+        "the registry allows no ad-hoc agents: add a base for them with `AgentRegistry::with_ad_hoc`"
+    )]
+    AdHocNotAllowed,
     /// It is [detached](super::Join::Detached), which no registry runs yet.
     #[error(
         "a detached invocation cannot be run yet: wait for its results, with `all` or `single`"

@@ -43,7 +43,7 @@ mod tools;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents are called that are made up.
+/// What ad-hoc agents are called.
 pub(crate) const AD_HOC: &str = "ad_hoc";
 
 #[cfg(feature = "documents")]

@@ -27,7 +27,7 @@ const NAME: &str = "Invocation";
 /// with the data of the message, or with its text as JSON.
 ///
 /// A target that fails does not fail the run: its result says so. So it is with a message that does not fit the input
-/// of a flow.
+/// of a flow. A used-up budget is the exception: it stops the run, which goes on with a larger one.
 ///
 /// ```
 /// use pravah_runtime::{invocation::{AgentRegistry, Invocation, InvocationResult}, prelude::*};
@@ -84,15 +84,27 @@ impl AgentRegistry {
     }
 
     /// The same agents and `A` under another name.
+    ///
+    /// ```
+    /// use pravah_runtime::{invocation::AgentRegistry, prelude::*};
+    ///
+    /// # #[state] struct Topic { name: String }
+    /// # #[state] struct Finding { text: String }
+    /// # /// You look things up.
+    /// # #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    /// # fn researcher(topic: &Topic) -> String { topic.name.clone() }
+    /// let registry = AgentRegistry::new().with_agent_named::<researcher>("archive");
+    /// assert_eq!(registry.agent_ids().collect::<Vec<_>>(), ["archive"]);
+    /// ```
     #[must_use]
     pub fn with_agent_named<A: CallableAgent>(self, agent_id: impl Into<String>) -> Self {
         self.with(agent_id.into(), A::callee())
     }
 
-    /// The same agents, and such as an invocation makes up with a prompt of its own: an
-    /// [`AgentRef::AdHoc`](super::AgentRef::AdHoc). `base` is what they have in common: what they are told before that
-    /// prompt, their model, their limits, and the tools of which each has all, or those that the invocation names. They
-    /// return text. In events and scripts they are called `ad_hoc`.
+    /// Also allows ad-hoc agents, which an invocation describes with a prompt of its own: an
+    /// [`AgentRef::AdHoc`](super::AgentRef::AdHoc). `base` is what they share: the start of their preamble, their model,
+    /// their limits, and the tools of which each has all, or those that the invocation names. They return text. In
+    /// events and scripts they are called `ad_hoc`.
     ///
     /// ```
     /// use pravah_runtime::{
@@ -136,6 +148,11 @@ impl AgentRegistry {
         self.agents.iter().map(|(agent_id, _)| &**agent_id)
     }
 
+    /// Whether there is an agent of this name.
+    pub(crate) fn contains(&self, agent_id: &str) -> bool {
+        self.agent_ids().any(|known| known == agent_id)
+    }
+
     pub(crate) fn agents(&self) -> &[(String, Callee)] {
         &self.agents
     }
@@ -164,7 +181,7 @@ impl AgentRegistry {
     /// # Errors
     ///
     /// [`FlowError::SnapLoadError`] if the snapshot is of no invocation, or an agent that it has called is not in the
-    /// registry.
+    /// registry; [`FlowError::BuildError`] if an agent of the registry cannot be made, or two have one name.
     pub fn restore(&self, snapshot: FlowSnapshot) -> Result<FlowRuntime<Self>, FlowError> {
         self.restore_with(snapshot, &LoadOptions::new())
     }
@@ -210,6 +227,9 @@ impl AgentRegistry {
 
 impl std::fmt::Debug for AgentRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.agent_ids()).finish()
+        let ad_hoc = self.ad_hoc.iter().map(|_| AD_HOC);
+        f.debug_list()
+            .entries(self.agent_ids().chain(ad_hoc))
+            .finish()
     }
 }

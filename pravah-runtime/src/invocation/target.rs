@@ -19,7 +19,7 @@ pub struct Target {
     pub executor: Option<Executor>,
 }
 
-/// An agent that the host knows, or one that is made up for the invocation.
+/// An agent that the host knows, or an ad-hoc one that the invocation describes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -35,10 +35,10 @@ pub enum AgentRef {
         /// What the host calls it.
         agent_id: String,
     },
-    /// One that is made up.
+    /// An ad-hoc one.
     #[non_exhaustive]
     AdHoc {
-        /// What it is told about itself, behind what the host tells all agents that are made up.
+        /// What it is told about itself, behind what the host tells all ad-hoc agents.
         system_prompt: String,
         /// Its tools in place of those that the host gives such agents.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub enum AgentRef {
     },
 }
 
-/// The tools of an agent that is made up.
+/// The tools of an ad-hoc agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -89,7 +89,7 @@ impl Target {
         Self::new(AgentRef::Named { agent_id }, message)
     }
 
-    /// An agent that is made up, with the tools that the host gives such agents.
+    /// An ad-hoc agent, with the tools that the host gives such agents.
     #[must_use]
     pub fn ad_hoc(system_prompt: impl Into<String>, message: impl Into<Message>) -> Self {
         let agent = AgentRef::AdHoc {
@@ -99,7 +99,7 @@ impl Target {
         Self::new(agent, message)
     }
 
-    /// The same with these tools in place of the host's, if it is made up.
+    /// The same with these tools in place of the host's, if it is an ad-hoc agent.
     #[must_use]
     pub fn with_own_tools(mut self, own: AdHocTools) -> Self {
         if let AgentRef::AdHoc { tools, .. } = &mut self.agent {

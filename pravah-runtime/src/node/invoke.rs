@@ -1,4 +1,4 @@
-//! What a node returns that lets agents and flows do its work.
+//! Calls of agents and flows, which a node returns.
 
 use std::{any::TypeId, marker::PhantomData};
 
@@ -13,7 +13,7 @@ use crate::{
     topology::{Shape, ShapeKind},
 };
 
-/// Work for agents and flows, of which an `S` comes back that goes on from the node that returns this:
+/// One or more calls of agents and flows. The node that returns it outputs their result, an `S`:
 /// `researcher::invoke(topic)` is an `Invoke<Finding>`, and [`all`](Self::all) makes an `Invoke<Each<Finding>>` of
 /// several.
 ///
@@ -23,7 +23,8 @@ use crate::{
 /// called gets its input as it would as a node of the flow, and its function writes its prompt.
 ///
 /// Where a call fails, the node fails once all calls have ended, and another attempt makes all of them again. With
-/// [`settled`](Invoke::settled) the node does not fail, and each result says how its call ended.
+/// [`settled`](Invoke::settled) the node does not fail, and each result says how its call ended. A used-up budget is
+/// the exception: it stops the run, which goes on with a larger one.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -72,7 +73,7 @@ pub struct Invoke<S> {
 /// Which agent or flow is called, and what it takes.
 pub(crate) struct NodeCall {
     pub(crate) name: String,
-    /// The type that stands for it, where one does.
+    /// The type that identifies it, where one does.
     pub(crate) id: Option<TypeId>,
     /// What it takes, or why it cannot take what it was to take.
     pub(crate) input: Result<Live, String>,
@@ -103,14 +104,37 @@ impl<S> Invoke<S> {
 }
 
 impl<S> Invoke<Each<S>> {
-    /// All of these, whose results go on as a list in the same order. Of none an empty list goes on.
+    /// All of these calls; the node outputs their results, in the same order. Of no calls that is an empty list.
     pub fn all(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
         Self::of(calls_of(invokes))
     }
 }
 
 impl<S> Invoke<Each<TaskResult<S>>> {
-    /// All of these, of each of which goes on how it ended, as a list in the same order.
+    /// All of these calls; the node outputs how each ended, in the same order.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// # #[state] struct Plan { topics: Vec<String> }
+    /// # #[state] struct Topic { name: String }
+    /// # #[state] struct Finding { text: String }
+    /// # #[state] struct Report { text: String }
+    /// # /// You look things up.
+    /// # #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    /// # fn researcher(topic: &Topic) -> String { topic.name.clone() }
+    /// #[node(agents = [researcher])]
+    /// fn look_up(plan: &Plan) -> Invoke<Each<TaskResult<Finding>>> {
+    ///     let topics = plan.topics.iter().map(|name| Topic { name: name.clone() });
+    ///     Invoke::settled(topics.map(researcher::invoke))
+    /// }
+    ///
+    /// #[node]
+    /// fn write(findings: Each<TaskResult<Finding>>) -> Report {
+    ///     let found = findings.iter().filter_map(TaskResult::output);
+    ///     Report { text: found.map(|finding| &*finding.text).collect() }
+    /// }
+    /// ```
     pub fn settled(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
         Self::of(calls_of(invokes))
     }
@@ -155,8 +179,8 @@ impl<A: Node<Params, Output> + NodeInfo + 'static, Params, Output> InvokeAgent<P
     }
 }
 
-/// The first state of what a node takes. Where that is not all, the node is none that another one calls, which is
-/// reported where it is named.
+/// The first state of what a node takes. A node that takes more cannot be called; `check_call` reports that where it is
+/// named.
 #[doc(hidden)]
 pub trait FirstState {
     type State: Serialize + Send + Sync + 'static;
@@ -176,7 +200,7 @@ impl<S: State> Output for Invoke<S> {
 
 impl<S: State> Emit<Invoke<S>> for Invoking {
     const SHAPE: Shape =
-        Shape::new(ShapeKind::One, <S as IsState>::REFS).awaiting(&<S as State>::AWAITED);
+        Shape::new(ShapeKind::One, <S as IsState>::REFS).of_calls(&<S as State>::CALL_OUTPUT);
 
     fn emit(invoke: Invoke<S>) -> Result<Emitted, BoxError> {
         Ok(Emitted(invoke.into_emission()))

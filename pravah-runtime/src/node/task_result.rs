@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::FailureKind;
 use crate::{
     state::{Copying, KnownClone, Rebuild, SealedState, State, StateRef, name::ConstStr, rebuild},
-    topology::Awaited,
+    topology::CallOutput,
 };
 
 /// How a call ended that a node has made: what [`Invoke::settled`](crate::Invoke::settled) returns of each.
@@ -67,7 +67,7 @@ impl<S: State> TaskResult<S> {
 }
 
 impl<S: State> State for TaskResult<S> {
-    const AWAITED: Awaited = Awaited::outcome::<S>();
+    const CALL_OUTPUT: CallOutput = CallOutput::outcome::<S>();
 }
 
 impl<S: State> SealedState for TaskResult<S> {

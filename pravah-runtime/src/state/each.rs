@@ -10,7 +10,7 @@ use super::{
     name::ConstStr,
     payload::{Payload, unwrap},
 };
-use crate::topology::Awaited;
+use crate::topology::CallOutput;
 
 /// A list of states: what a node returns for `each(…)`, and what comes out of it, in the same order.
 ///
@@ -58,7 +58,7 @@ impl<S: State> Each<S> {
 }
 
 impl<S: State> State for Each<S> {
-    const AWAITED: Awaited = Awaited::list::<S>();
+    const CALL_OUTPUT: CallOutput = CallOutput::list::<S>();
 }
 
 impl<S: State> SealedState for Each<S> {

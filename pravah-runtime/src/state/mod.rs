@@ -38,7 +38,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::name::same;
-use crate::topology::Awaited;
+use crate::topology::CallOutput;
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
 ///
@@ -76,7 +76,7 @@ pub trait State:
 
     /// What a node waits for that lets agents return it.
     #[doc(hidden)]
-    const AWAITED: Awaited = Awaited::one::<Self>();
+    const CALL_OUTPUT: CallOutput = CallOutput::one::<Self>();
 }
 
 /// What `#[state]` implements besides [`State`], so that nobody else does.

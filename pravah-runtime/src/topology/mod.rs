@@ -1,5 +1,6 @@
 //! A flow as data, known at compile time: its nodes with what they take and return, and the arcs between them.
 
+mod call_output;
 #[expect(
     clippy::indexing_slicing,
     reason = "constants cannot iterate; the macro counts nodes and arcs"
@@ -8,11 +9,11 @@ mod carried;
 mod param_ref;
 mod signature;
 
+pub(crate) use call_output::CallOutput;
 pub(crate) use carried::Source;
 pub use carried::{Carried, carried};
 pub(crate) use param_ref::{DepRef, Need, ParamKind};
 pub use param_ref::{ParamRef, consumed, slot_of};
-pub(crate) use signature::Awaited;
 pub use signature::{FailureName, Inside, Shape, ShapeKind, Signature, ToolRef};
 pub(crate) use signature::{ambiguous, capabilities, contains};
 

@@ -1,10 +1,9 @@
 //! A node's signature as data, for the checks at compile time and for linking a graph.
 
-use super::{ParamKind, ParamRef, Topology};
+use super::{CallOutput, ParamKind, ParamRef, Topology};
 use crate::{
     context::Capabilities,
-    graph::Awaits,
-    state::{OfState, SealedState, State, StateRef, name::ConstStr, name::same},
+    state::{StateRef, name::ConstStr, name::same},
 };
 
 /// How what a node returns goes on.
@@ -26,54 +25,7 @@ pub struct Shape {
     pub kind: ShapeKind,
     pub states: &'static [StateRef],
     /// What the calls of agents bring that the node returns, where it returns some.
-    pub awaited: Option<&'static Awaited>,
-}
-
-/// What a node waits for that returns calls of agents.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Awaited {
-    /// What each call returns.
-    pub(crate) state: StateRef,
-    pub(crate) awaits: Awaits,
-    /// Of how a call ended: what a list of that waits for.
-    pub(crate) in_list: Option<Awaits>,
-}
-
-impl Awaited {
-    /// One call that returns the state `S`.
-    pub(crate) const fn one<S: State>() -> Self {
-        Self {
-            state: <S as SealedState>::REF,
-            awaits: Awaits::one::<S>(),
-            in_list: None,
-        }
-    }
-
-    /// One call that returns the state `S`, however it ends.
-    pub(crate) const fn outcome<S: State>() -> Self {
-        Self {
-            in_list: Some(Awaits::settled::<S, OfState>()),
-            ..Self::one::<S>()
-        }
-    }
-
-    /// Calls, each of which returns the state `S`; or of which each ends as `S` says.
-    pub(crate) const fn list<S: State>() -> Self {
-        let item = <S as State>::AWAITED;
-        match item.in_list {
-            Some(awaits) => Self {
-                awaits,
-                in_list: None,
-                ..item
-            },
-            None => Self {
-                state: <S as SealedState>::REF,
-                awaits: Awaits::all::<S, OfState>(),
-                in_list: None,
-            },
-        }
-    }
+    pub calls_return: Option<&'static CallOutput>,
 }
 
 impl Shape {
@@ -81,14 +33,14 @@ impl Shape {
         Self {
             kind,
             states,
-            awaited: None,
+            calls_return: None,
         }
     }
 
     /// The same of a node that returns calls, which bring this.
-    pub(crate) const fn awaiting(self, awaited: &'static Awaited) -> Self {
+    pub(crate) const fn of_calls(self, output: &'static CallOutput) -> Self {
         Self {
-            awaited: Some(awaited),
+            calls_return: Some(output),
             ..self
         }
     }
@@ -254,7 +206,7 @@ impl Signature {
                     rest = others;
                 }
             }
-            // Their functions write their prompts.
+            // Unlike the callees of an agent, these run their own functions, so what those ask for counts too.
             Inside::Calls(mut rest) => {
                 while let [agent, others @ ..] = rest {
                     all = all.and(agent.capabilities());

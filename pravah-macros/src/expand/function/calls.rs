@@ -1,4 +1,4 @@
-//! Where an `Invoke` may stand: it is all that a node returns, and nothing else has one.
+//! Where an `Invoke` may appear: as all that a node returns, and nowhere else.
 
 use proc_macro2::Ident;
 use syn::{Type, spanned::Spanned};
@@ -9,7 +9,7 @@ use crate::{
     types::{arguments, invoke_in, last_name, path_of, result_of, short, ungroup},
 };
 
-/// Reports an `Invoke` that stands where none can, or holds what no call returns; returns whether it does.
+/// Reports an `Invoke` that is misplaced, or whose type no call returns; returns whether it does.
 pub(super) fn refuse_calls(name: &Ident, ty: &Type, side: Side, errors: &mut Diagnostics) -> bool {
     let Some(invoke) = invoke_in(ty) else {
         return false;
@@ -18,10 +18,7 @@ pub(super) fn refuse_calls(name: &Ident, ty: &Type, side: Side, errors: &mut Dia
     if side == Side::Takes {
         errors.error(
             invoke.span(),
-            format!(
-                "`{name}` takes `{}`, and what goes on from a call is its result",
-                short(invoke)
-            ),
+            format!("`{name}` takes an `Invoke`, but the next node receives the result of a call"),
             format!("take `{result}`"),
         );
         return true;

@@ -187,11 +187,19 @@ fn what_a_document_says_wrong_is_found_when_it_is_loaded() {
         let error = error.err().unwrap_or_else(|| panic!("{node}"));
         assert!(error.contains(expected), "{node}: {error}");
     }
+}
+
+#[test]
+fn a_time_limit_is_refused_as_what_is_called_has_its_own() {
     let limited = read(
         "  - { id: ask, type: agent.invoke, input: { agent: researcher, message: a }, policy: { timeoutMs: 10 } }",
     );
     let error = limited.unwrap_err();
     assert!(error.contains("time limits of its own"), "{error}");
+}
+
+#[test]
+fn a_host_without_agents_is_told_how_to_register_them() {
     let none = "flow: { name: test }\nnodes:\n  - { id: ask, type: agent.invoke, input: { agent: a, message: b } }\nedges: []\n";
     let error = DocumentFlow::read("test.yaml", none, &NodeRegistry::standard());
     let error = error.unwrap_err().to_string();
@@ -219,11 +227,8 @@ edges: []
 "#;
         let flow = DocumentFlow::read("test.yaml", text, &registry()).unwrap();
         let mut run = flow.start(input.clone()).unwrap();
-        let error = run.run(told(ScriptedModel::new())).await;
-        let error = error
-            .map(|out| format!("{out:?}"))
-            .map_err(|error| error.to_string());
-        let said = error.unwrap_or_else(|error| error);
+        let error = run.run(told(ScriptedModel::new())).await.unwrap_err();
+        let said = error.to_string();
         assert!(said.contains(expected), "{input}: {said}");
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn agent(typed: TypedBody, agent: &AgentNode) -> Result<AgentNode, St
         spec: Arc::clone(&agent.spec),
         prompt: Arc::new(move |inputs| typed.with_inputs(inputs, |own| write(own))),
         team: NodeKind::Agent(agent.clone()).make_team("")?,
-        is_base: false,
+        is_ad_hoc: false,
     })
 }
 

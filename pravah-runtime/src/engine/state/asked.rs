@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{frame::Frame, path::NodePath};
-use crate::{graph::NodeKind, sorted_map::SortedMap};
+use crate::sorted_map::SortedMap;
 
 /// How often the models of each agent were asked: of those that may be asked again.
 pub(crate) type RequestCounts = SortedMap<NodePath, Arc<VisitCounts>>;
@@ -59,7 +59,7 @@ impl NodePath {
                 let is_there = frame.is_some_and(|frame| frame.is_fed(item.list));
                 is_there && around.policy.retry.is_some()
             };
-            let is_invoke = matches!(around.kind, NodeKind::Invoke(_));
+            let is_invoke = around.kind.is_invoke();
             if around.on_cycle || (is_invoke && is_tried_again()) {
                 return true;
             }

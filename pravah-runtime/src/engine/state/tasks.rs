@@ -25,9 +25,7 @@ pub(crate) struct TaskStart {
 impl Frame {
     /// Whether `node` has called agents or flows.
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
-        let kind = &self.table.node(node).kind;
-        matches!(kind, NodeKind::Agent(_) | NodeKind::Invoke(_))
-            && self.progress.lists.contains(&node)
+        self.table.node(node).kind.is_caller() && self.progress.lists.contains(&node)
     }
 
     /// Starts the task of this number of the caller at `node`.
@@ -46,13 +44,17 @@ impl Frame {
                 list.movable.insert(task, ());
             }
             (Err(end), _) => drop(list.done.insert(task, Live::new(end))),
-            (Ok(_), None) => {}
+            // The number is that of one of them. A task that is not there would be waited for in vain.
+            (Ok(_), None) => drop(
+                list.done
+                    .insert(task, Live::new(TaskEnd::failed("nobody is called"))),
+            ),
         }
     }
 
     /// Notes the outcome of a step in a task: what it has returned, if it is done.
     pub(super) fn note_task_step(&mut self, item: ItemId, done: Option<Live>) {
-        let is_invoke = matches!(self.table.node(item.list).kind, NodeKind::Invoke(_));
+        let is_invoke = self.table.node(item.list).kind.is_invoke();
         // A model reads JSON, and a node what was returned.
         let end = done.map(|output| match is_invoke {
             true => TaskEnd::completed(output.in_cell()),
@@ -183,10 +185,9 @@ impl RunState {
         for (task, start) in starts {
             frame.start_task(path.node, task, start, step);
         }
-        if let (NodeKind::Invoke(_), Some(list)) = (
-            &Arc::clone(&frame.table).node(path.node).kind,
-            frame.list_mut(path.node),
-        ) {
+        if frame.table.node(path.node).kind.is_invoke()
+            && let Some(list) = frame.list_mut(path.node)
+        {
             list.len = count;
         }
         let count = u32::try_from(count).unwrap_or(u32::MAX);

@@ -6,7 +6,7 @@ use super::{DataState, FlowGraphBuilder, name, state};
 use crate::{
     context::Context,
     error::{BoxError, FlowError},
-    graph::{Awaits, Data, InvokeNode, Name, NodeKind, data::spec, problems::Problem},
+    graph::{Data, InvokeNode, Name, NodeKind, TypedResults, data::spec, problems::Problem},
     invocation::AgentRegistry,
     node::{Body, Emitted, Inputs, Invoke, Running, Started, TaskResult},
     state::{Each, Unknown},
@@ -14,7 +14,9 @@ use crate::{
 };
 
 impl FlowGraphBuilder {
-    /// A node that takes `From` and calls one of these agents and flows, whose result `Out` goes on.
+    /// A node that takes `From` and calls one of these agents and flows, whose result `Out` it outputs. It fails where it
+    /// makes another number of calls, or calls what is not in the registry. [`build`](Self::build) refuses an empty
+    /// registry, and an agent that returns something else.
     ///
     /// ```
     /// use pravah_runtime::{Agent, AgentConfig, invocation::AgentRegistry, prelude::*};
@@ -48,11 +50,11 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Out>, FlowError>> + Send + 'static,
     {
-        self.invoking::<From, Out, Out, _, _>(agents, Awaits::one::<Out>(), f)
+        self.invoking::<From, Out, Out, _, _>(agents, TypedResults::one::<Out>(), f)
     }
 
-    /// A node that takes `From` and calls these agents and flows, whose results go on as a list, in the order of the
-    /// calls.
+    /// Like [`invoke`](Self::invoke) with any number of calls: the node outputs a list of their results, in the order of
+    /// the calls.
     pub fn invoke_all<From, Out, F, Fut>(self, agents: &AgentRegistry, f: F) -> Self
     where
         From: Data,
@@ -60,10 +62,10 @@ impl FlowGraphBuilder {
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Each<Out>>, FlowError>> + Send + 'static,
     {
-        self.invoking::<From, Out, Each<Out>, _, _>(agents, Awaits::all::<Out, Unknown>(), f)
+        self.invoking::<From, Out, Each<Out>, _, _>(agents, TypedResults::all::<Out, Unknown>(), f)
     }
 
-    /// The same, where of each call goes on how it ended.
+    /// Like [`invoke_all`](Self::invoke_all), but outputs how each call ended and does not fail.
     pub fn invoke_settled<From, Out, F, Fut>(self, agents: &AgentRegistry, f: F) -> Self
     where
         From: Data,
@@ -73,7 +75,7 @@ impl FlowGraphBuilder {
     {
         self.invoking::<From, Out, Each<TaskResult<Out>>, _, _>(
             agents,
-            Awaits::settled::<Out, Unknown>(),
+            TypedResults::settled::<Out, Unknown>(),
             f,
         )
     }
@@ -81,7 +83,7 @@ impl FlowGraphBuilder {
     fn invoking<From, Out, Returned, F, Fut>(
         mut self,
         agents: &AgentRegistry,
-        awaits: Awaits,
+        awaits: TypedResults,
         f: F,
     ) -> Self
     where
@@ -118,7 +120,7 @@ impl FlowGraphBuilder {
         mut self,
         (takes, returns): (DataState, DataState),
         (agents, result): (&AgentRegistry, Name),
-        awaits: Awaits,
+        awaits: TypedResults,
         body: Arc<dyn Body>,
     ) -> Self {
         let id = takes.name.clone();

@@ -169,7 +169,7 @@ async fn a_call_of_what_the_node_does_not_name_fails_it_before_any_starts() {
     let mut run = undeclared::asking::start(plan(["a"])).unwrap();
     let error = run.run(ctx()).await.unwrap_err().to_string();
     assert!(
-        error.contains("`ask_another` calls `researcher`, which is not among its agents, `trier`"),
+        error.contains("it calls `researcher`, which it does not declare: it declares `trier`"),
         "{error}"
     );
 }

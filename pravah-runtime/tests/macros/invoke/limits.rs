@@ -135,7 +135,7 @@ async fn the_children_of_an_agent_are_those_of_nodes_below_it_too() {
         if !is_allowed {
             let text = result.text.to_string();
             assert!(
-                text.contains("it calls 3 agents") && text.contains("leaves 2"),
+                text.contains("it makes 3 calls") && text.contains("allows 2 more"),
                 "{text}"
             );
         }

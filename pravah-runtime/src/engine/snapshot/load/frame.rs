@@ -14,7 +14,7 @@ use super::{
     put::put_at,
 };
 use crate::{
-    graph::{NodeIx, NodeKind, Place, ScopeIx, Table},
+    graph::{NodeIx, Place, ScopeIx, Table},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -112,7 +112,7 @@ impl Loader {
             (sections::failed, stored.failed, on_error),
             |loader, id, failed| {
                 let node = loader.fed_node(frame, &id)?;
-                let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+                let is_invoke = table.node(node).kind.is_invoke();
                 if is_invoke && frame.has_tasks(node) {
                     return Err(format!("`{id}` has failed, and yet waits for its calls").into());
                 }

@@ -29,7 +29,7 @@ impl Loader {
         let team = table.inner(node);
         let team = team.ok_or_else(|| format!("`{id}` calls no agents"))?;
         self.check_returns(&table, (node, id), &stored.returns)?;
-        let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+        let is_invoke = table.node(node).kind.is_invoke();
         if stored.tasks.is_some() != is_invoke {
             self.drop_would_help = true;
             return Err(format!("`{id}` has tasks of a node of another kind").into());
@@ -51,7 +51,7 @@ impl Loader {
                 && !read.has_failed()
             {
                 let text = || format!("what task {index} of `{id}` returned cannot be read");
-                let accepted = invoke.gather.accepts(&read.content);
+                let accepted = invoke.results.accepts(&read.content);
                 accepted.map_err(|error| ErrorText::new(text(), error))?;
             }
             list.done.insert(index, end.in_cell());

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, NodeKind, Table},
+    graph::{NodeIx, Table},
     sorted_map::SortedMap,
 };
 
@@ -170,7 +170,7 @@ impl Writer {
         before: Option<&'a List>,
     ) -> StoredList<'a> {
         let around = Some((table, node));
-        let is_invoke = matches!(table.node(node).kind, NodeKind::Invoke(_));
+        let is_invoke = table.node(node).kind.is_invoke();
         let tasks = |list: &List| is_invoke.then_some(list.len);
         StoredList {
             returns: Cow::Borrowed(table.returns(node)),

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Agent, AgentConfig, FlowGraph, Policy, Retry,
-    graph::{About, Awaits, CatchSpec, InvokeNode, Name, NodeKind, NodeSpec},
+    graph::{About, CatchSpec, InvokeNode, Name, NodeKind, NodeSpec, TypedResults},
     random_nets::{Dice, Draft, DraftNode},
     state::{Live, OfState},
     topology::ShapeKind,
@@ -286,7 +286,7 @@ impl Drawing<'_> {
         let kind = NodeKind::Invoke(InvokeNode::of_specs(
             calls.into_body(),
             callees,
-            Arc::new(Awaits::all::<Number, OfState>()),
+            Arc::new(TypedResults::all::<Number, OfState>()),
         ));
         let mut node = spec(id, Vec::new(), ShapeKind::One, vec![done.clone()], kind);
         node.policy = policy();

@@ -1,4 +1,4 @@
-//! What goes on from a node once its calls have ended.
+//! What a node outputs once its calls have ended.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::{
     state::{Copies, Each, Live, StateType},
 };
 
-/// Puts together what goes on from a node whose calls have ended.
-pub(crate) trait Gather: Send + Sync {
-    fn gather(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError>;
+/// Makes the output of a node from the results of its calls, all of which have ended.
+pub(crate) trait CombineResults: Send + Sync {
+    fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError>;
 
     /// Whether it takes the result of just one call.
     fn takes_one(&self) -> bool {
@@ -39,11 +39,11 @@ pub(crate) struct EndedCalls {
 
 /// What a node of Rust waits for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Awaits {
+pub(crate) struct TypedResults {
     count: Count,
     /// What each call returns.
     returned: fn() -> StateType,
-    put_together: fn(Vec<TaskEnd>) -> Result<Live, Error>,
+    combine: fn(Vec<TaskEnd>) -> Result<Live, Error>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +56,13 @@ enum Count {
     Settled,
 }
 
-impl Awaits {
+impl TypedResults {
     /// One call that returns an `S`.
     pub(crate) const fn one<S: Data>() -> Self {
         Self {
             count: Count::One,
             returned: StateType::of::<S>,
-            put_together: |ends| {
+            combine: |ends| {
                 let first = ends.into_iter().next();
                 let first = first.ok_or_else(|| serde::de::Error::custom("there is no result"));
                 first.map(|end| end.content)
@@ -75,7 +75,7 @@ impl Awaits {
         Self {
             count: Count::All,
             returned: StateType::of::<S>,
-            put_together: |ends| {
+            combine: |ends| {
                 let results = ends
                     .into_iter()
                     .map(|mut end| end.content.take(&C::default()));
@@ -90,7 +90,7 @@ impl Awaits {
         Self {
             count: Count::Settled,
             returned: StateType::of::<S>,
-            put_together: |ends| {
+            combine: |ends| {
                 let results = ends.into_iter().map(outcome::<S, C>);
                 let results: Result<Each<TaskResult<S>>, Error> = results.collect();
                 results.map(Live::new)
@@ -112,15 +112,15 @@ fn outcome<S: Data, C: Copies<S> + Default>(mut end: TaskEnd) -> Result<TaskResu
     })
 }
 
-impl Gather for Awaits {
-    fn gather(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
+impl CombineResults for TypedResults {
+    fn combine(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
         let is_failure = |end: &TaskEnd| self.count != Count::Settled && end.has_failed();
         if calls.ends.iter().any(is_failure) {
             return Err(calls.failure());
         }
         let state = calls.node.to_string();
-        let together = (self.put_together)(calls.ends);
-        together.map_err(|source| FlowError::State { state, source })
+        let combined = (self.combine)(calls.ends);
+        combined.map_err(|source| FlowError::State { state, source })
     }
 
     fn takes_one(&self) -> bool {
@@ -139,6 +139,15 @@ impl EndedCalls {
     /// The id of the task of this number.
     pub(crate) fn task_id(&self, task: usize) -> String {
         format!("{}[{task}]", self.step_key)
+    }
+
+    /// The calls with the ids of their tasks. What one returned that JSON cannot hold is a failure of the call.
+    pub(crate) fn with_ids(self) -> impl Iterator<Item = (String, TaskEnd)> {
+        let ids: Vec<String> = (0..self.ends.len())
+            .map(|task| self.task_id(task))
+            .collect();
+        ids.into_iter()
+            .zip(self.ends.into_iter().map(TaskEnd::in_json))
     }
 
     /// That some have failed. What another attempt would meet again says so for all of them.
