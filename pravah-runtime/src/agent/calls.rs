@@ -90,12 +90,7 @@ pub(super) fn run(
 /// What follows where an agent has taken over: what it has returned is what the agent returns.
 fn after_handoff(spec: &AgentSpec, end: TaskEnd, node: &str) -> Result<AgentStep, FlowError> {
     if end.has_failed() {
-        return Err(FlowError::Failed {
-            node: node.to_owned(),
-            kind: FailureKind::Error,
-            message: format!("node `{node}` failed: {}", end.text()),
-            attempts: 1,
-        });
+        return Err(FlowError::failed(node, FailureKind::Error, &end.text()));
     }
     let output = spec.read_output(&end.value());
     let output = output.map_err(|error| FlowError::DeserializeError(error.into()))?;

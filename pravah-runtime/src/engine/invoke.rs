@@ -24,7 +24,7 @@ impl Run {
         let entry = frame.table.node(path.node);
         let NodeKind::Invoke(invoke) = &entry.kind else {
             let why = "it returned calls, and declares no agents";
-            return StepOutcome::failed(failed(&entry.id, FailureKind::Error, why));
+            return StepOutcome::failed(FlowError::failed(&entry.id, FailureKind::Error, why));
         };
         if let Err(error) = self.check_count(path, invoke, calls.len()) {
             return StepOutcome::failed(error);
@@ -49,7 +49,7 @@ impl Run {
         let node = self.node_id(path);
         if invoke.results.takes_one() && count != 1 {
             let why = format!("it expects one call, and made {count}");
-            return Err(failed(&node, FailureKind::Error, &why));
+            return Err(FlowError::failed(&node, FailureKind::Error, &why));
         }
         let left = self.state.children_left(path);
         if count <= left as usize {
@@ -58,7 +58,7 @@ impl Run {
         let why = format!(
             "it makes {count} calls, and the `max_children` of its callers allows {left} more"
         );
-        Err(failed(&node, FailureKind::Limit, &why))
+        Err(FlowError::failed(&node, FailureKind::Limit, &why))
     }
 
     /// What goes on from the node at `path`, all of whose calls have ended.
@@ -115,14 +115,5 @@ fn start(id: &str, invoke: &InvokeNode, call: NodeCall) -> Result<TaskStart, Flo
     let names: Vec<&str> = invoke.names().collect();
     let (called, names) = (call.name, quoted(&names));
     let why = format!("it calls `{called}`, which it does not declare: it declares {names}");
-    Err(failed(id, FailureKind::Error, &why))
-}
-
-fn failed(node: &str, kind: FailureKind, why: &str) -> FlowError {
-    FlowError::Failed {
-        node: node.to_owned(),
-        kind,
-        message: format!("node `{node}` failed: {why}"),
-        attempts: 1,
-    }
+    Err(FlowError::failed(id, FailureKind::Error, &why))
 }

@@ -1,7 +1,7 @@
 //! Errors of a run, for tests of what handles them, and of what never runs.
 
 use super::{BoxError, FlowError, Limit, ToolError};
-use crate::model::ModelError;
+use crate::{model::ModelError, node::FailureKind};
 
 /// Constructors, for tests of what handles errors; the variants say what the arguments are.
 ///
@@ -18,6 +18,16 @@ impl FlowError {
         Self::Node {
             node: node.into(),
             source: source.into(),
+        }
+    }
+
+    /// [`Failed`](Self::Failed), at the first attempt.
+    pub(crate) fn failed(node: &str, kind: FailureKind, why: &str) -> Self {
+        Self::Failed {
+            node: node.to_owned(),
+            kind,
+            message: format!("node `{node}` failed: {why}"),
+            attempts: 1,
         }
     }
 

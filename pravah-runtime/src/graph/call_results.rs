@@ -172,11 +172,6 @@ impl EndedCalls {
                 format!("{count} of its {all} calls failed: {shown}{more}")
             }
         };
-        FlowError::Failed {
-            node: self.node.to_string(),
-            kind: kind.unwrap_or(FailureKind::Error),
-            message: format!("node `{}` failed: {why}", self.node),
-            attempts: 1,
-        }
+        FlowError::failed(&self.node, kind.unwrap_or(FailureKind::Error), &why)
     }
 }

@@ -38,6 +38,27 @@ pub(super) struct InvokeCallee {
 }
 
 impl InvokeNode {
+    /// One that calls what a registry has.
+    pub(crate) fn of_registry(
+        body: Arc<dyn Body>,
+        agents: &AgentRegistry,
+        results: Arc<dyn CombineResults>,
+    ) -> Self {
+        let callees = agents
+            .agents()
+            .iter()
+            .map(|(agent_id, callee)| InvokeCallee {
+                name: agent_id.clone().into(),
+                ..InvokeCallee::of(callee)
+            });
+        Self {
+            body,
+            callees: callees.collect(),
+            results,
+            team: None,
+        }
+    }
+
     /// Which of those that it may call this is.
     pub(crate) fn callee(&self, call: &NodeCall) -> Option<usize> {
         let is_meant = |callee: &InvokeCallee| match (callee.id, call.id) {
@@ -132,29 +153,6 @@ impl InvokeCallee {
         let mut spec = (self.make)();
         spec.id = self.name.clone();
         spec
-    }
-}
-
-impl InvokeNode {
-    /// One that calls what a registry has.
-    pub(crate) fn of_registry(
-        body: Arc<dyn Body>,
-        agents: &AgentRegistry,
-        results: Arc<dyn CombineResults>,
-    ) -> Self {
-        let callees = agents
-            .agents()
-            .iter()
-            .map(|(agent_id, callee)| InvokeCallee {
-                name: agent_id.clone().into(),
-                ..InvokeCallee::of(callee)
-            });
-        Self {
-            body,
-            callees: callees.collect(),
-            results,
-            team: None,
-        }
     }
 }
 

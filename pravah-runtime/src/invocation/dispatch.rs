@@ -68,9 +68,7 @@ impl AgentRegistry {
             }),
         }
     }
-}
 
-impl AgentRegistry {
     /// Fails unless ad-hoc agents are allowed, and may have these tools.
     fn check_ad_hoc(&self, tools: Option<&AdHocTools>) -> Result<(), InvokeError> {
         let base = self.ad_hoc().ok_or(InvokeError::AdHocNotAllowed)?;
