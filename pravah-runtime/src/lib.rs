@@ -92,8 +92,8 @@ mod trace;
 pub use ::genai;
 pub use agent::{
     Agent, AgentConfig, ApprovalQuestion, CallableAgent, ClientHistory, ConfidenceType,
-    Constraints, Contract, ContractError, Conversation, Delegation, Envelope, ExternalCall, Review,
-    RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract, Turns,
+    Constraints, Contract, ContractError, Conversation, Delegation, Envelope, ExternalCall, OnDone,
+    Review, RouteDecision, Tool, ToolAnnotations, ToolBox, ToolContract, Turns,
 };
 pub use context::{Commands, Context, Dep, Files, FlowConf, Input, Latest, Resumed, Step};
 #[cfg(feature = "providers")]
@@ -145,7 +145,7 @@ pub mod prelude {
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Delegation, Dep,
         Each, Either, Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow,
         FlowConf, FlowError, FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input,
-        Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, Policy, Prompt, Resumed,
+        Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, OnDone, Policy, Prompt, Resumed,
         Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult, Tool,
         ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
         state, tool,
@@ -164,7 +164,7 @@ pub mod __private {
     pub use crate::{
         agent::{
             Agent, AgentConfig, ArgumentsSchema, CallableAgent, Callee, ConfidenceType,
-            Constraints, Contract, Delegation, ExternalAnswer, ExternalReturn, Tool,
+            Constraints, Contract, Delegation, ExternalAnswer, ExternalReturn, OnDone, Tool,
             ToolAnnotations, ToolArguments, ToolBox, ToolParam, Turns, called_inside,
             read_arguments, read_described,
         },
@@ -190,7 +190,7 @@ pub mod __private {
         error::{BoxError, FlowError, ToolError, does_not_compile},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture},
         graph::{FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting},
-        invocation::{ContextScope, ToolPolicy},
+        invocation::{ContextScope, Join, ToolPolicy},
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, HasBranch,

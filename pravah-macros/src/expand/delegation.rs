@@ -41,10 +41,13 @@ pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
         let children = number(children, "u32");
         quote!(.max_children(#children))
     });
-    let contexts = delegation.map(contexts);
+    let contexts = delegation.and_then(contexts);
     let tools = delegation.and_then(|it| it.tools.as_ref()).map(tools);
+    let joins = delegation.and_then(joins);
     Some(quote! {
-        .with_delegation(#private::Delegation::new() #(#agents)* #depth #children #contexts #tools)
+        .with_delegation(
+            #private::Delegation::new() #(#agents)* #depth #children #contexts #tools #joins
+        )
     })
 }
 
@@ -63,6 +66,28 @@ fn contexts(delegation: &Delegation) -> Option<TokenStream> {
         quote!(#private::ContextScope::#variant)
     });
     Some(quote!(.contexts([#(#contexts),*])))
+}
+
+/// `.joins([…]).on_done(…)`
+fn joins(delegation: &Delegation) -> Option<TokenStream> {
+    if delegation.joins.is_empty() {
+        return None;
+    }
+    let private = private();
+    let joins = delegation.joins.iter().map(|join| {
+        let variant = match join.to_string().as_str() {
+            "all" => quote!(All),
+            "detached" => quote!(Detached),
+            _ => quote!(Single),
+        };
+        quote!(#private::Join::#variant)
+    });
+    let waits = delegation
+        .on_done
+        .as_ref()
+        .is_some_and(|on_done| on_done == "wait");
+    let on_done = waits.then(|| quote!(.on_done(#private::OnDone::Wait)));
+    Some(quote!(.joins([#(#joins),*]) #on_done))
 }
 
 /// `.tools(…)`
@@ -157,10 +182,12 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     }
     check_handoff(agent, options, constants);
     let name = agent.unraw().to_string();
+    let mut joins = settings.delegation.iter().flat_map(|it| &it.joins);
+    let supervises = joins.any(|join| join == "detached");
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
         let what = format!("tool_{}_beside_agents", tool_name(tool));
-        let arguments = quote!(#name, #private::ToolName::<#this>::NAME);
+        let arguments = quote!(#name, #private::ToolName::<#this>::NAME, #supervises);
         constants.check(&what, "check_beside_call_agent", tool.span(), &arguments);
     }
 }

@@ -21,6 +21,9 @@ pub(crate) struct Delegation {
     /// Each context as it is called.
     pub(crate) contexts: Vec<Ident>,
     pub(crate) tools: Option<InheritedTools>,
+    /// Each join as it is called.
+    pub(crate) joins: Vec<Ident>,
+    pub(crate) on_done: Option<Ident>,
 }
 
 /// Which tools of the agent those have that it calls.
@@ -34,11 +37,14 @@ table! {
     OPTIONS: Delegation = "delegation", |it, entry, errors| {
         ["max_depth"] => it.max_depth = depth(entry, errors),
         ["max_children"] => it.max_children = entry.const_count(1, errors),
-        ["context"] => it.contexts = contexts(entry, errors),
+        ["context"] => it.contexts = words(entry, ("context", &CONTEXTS), errors),
+        ["join"] => it.joins = words(entry, ("join", &JOINS), errors),
+        ["on_done"] => it.on_done = on_done(entry, errors),
         ["tools"] => it.tools = tools(entry, errors),
     } else {
         ["contexts", "history", "messages", "scope"] => "write `context = inherited`, or `context = [independent, inherited]` where the model chooses",
         ["tool_policy", "inherit_tools", "inherit"] => "write `tools = inherit`, or `tools = [search]` with some of the agent's own",
+        ["joins", "mode", "modes", "detached", "background", "parallel", "is_async"] => "write `join = detached`, or `join = [single, all, detached]` where the model chooses",
         ["depth", "levels", "max_level", "max_levels"] => "write `max_depth = 2`",
         ["max_agents", "max_calls", "max_tasks", "limit", "count", "children"] => "write `max_children = 8`",
         ["agents", "handoffs", "subagents", "sub_agents"] => "write `agents = […]` beside `delegation`",
@@ -85,8 +91,14 @@ impl Delegation {
 
 const CONTEXTS: [&str; 3] = ["independent", "inherited", "shared"];
 
-/// A context, or a list of them.
-fn contexts(entry: Entry, errors: &mut Diagnostics) -> Vec<Ident> {
+const JOINS: [&str; 3] = ["single", "all", "detached"];
+
+/// One of these words, or a list of them.
+fn words(
+    entry: Entry,
+    (key, allowed): (&'static str, &[&str]),
+    errors: &mut Diagnostics,
+) -> Vec<Ident> {
     let at = entry.key.span();
     let Some(expr) = entry.expr(errors) else {
         return Vec::new();
@@ -96,12 +108,12 @@ fn contexts(entry: Entry, errors: &mut Diagnostics) -> Vec<Ident> {
         one => vec![one],
     };
     if words.is_empty() {
-        let help = format!("write some of {}", list(&CONTEXTS));
-        errors.error(at, "`context` names no context", help);
+        let help = format!("write some of {}", list(allowed));
+        errors.error(at, format!("`{key}` names no {key}"), help);
     }
     let mut known: Vec<Ident> = Vec::new();
     for word in &words {
-        match word_of(word, "context", &CONTEXTS, errors) {
+        match word_of(word, key, allowed, errors) {
             Some(word) if known.contains(&word) => {
                 let fact = format!("`{word}` is given twice");
                 errors.error(word.span(), fact, "keep one of them");
@@ -111,6 +123,10 @@ fn contexts(entry: Entry, errors: &mut Diagnostics) -> Vec<Ident> {
         }
     }
     known
+}
+
+fn on_done(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
+    word_of(&entry.expr(errors)?, "on_done", &["cancel", "wait"], errors)
 }
 
 fn tools(entry: Entry, errors: &mut Diagnostics) -> Option<InheritedTools> {
@@ -241,6 +257,26 @@ impl Delegation {
                     paths::help_for_tool(tool, &settings.tools),
                 );
             }
+        }
+        if let Some(on_done) = &self.on_done
+            && !self.joins.iter().any(|join| join == "detached")
+        {
+            errors.error(
+                on_done.span(),
+                "no tasks are detached, and none are left when the flow is done",
+                "add `join = [single, detached]`, or leave `on_done` out",
+            );
+        }
+        if let [context] = self.contexts.as_slice()
+            && context == "shared"
+            && let Some(join) = self.joins.first()
+            && !self.joins.iter().any(|join| join == "single")
+        {
+            errors.error(
+                join.span(),
+                format!("an agent cannot take over with the join `{join}`"),
+                "add `single`: an agent takes over only with a call whose result is waited for; or add another context",
+            );
         }
         let shared = self.contexts.iter().find(|context| *context == "shared");
         if let Some(shared) = shared

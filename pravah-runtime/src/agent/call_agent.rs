@@ -1,36 +1,21 @@
 //! The tool with which a model calls other agents, and flows.
 
+mod arguments;
+
 use std::{fmt::Write as _, sync::Arc};
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{
-    AgentCall, Delegation,
-    task::{CallStart, TaskPrompt},
-};
+pub(crate) use self::arguments::{callee_names, read_input};
+use super::Delegation;
 use crate::{
-    invocation::ContextScope,
-    json,
-    model::{self, Messages, ToolSpec, explain, strip},
-    state::{Live, StateFns},
+    invocation::{ContextScope, Join},
+    model::{ToolSpec, strip},
+    state::StateFns,
 };
 
 /// What the tool is called.
 pub(crate) const CALL_AGENT: &str = "call_agent";
-
-/// The arguments of `call_agent`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Arguments {
-    agent: String,
-    #[serde(default)]
-    prompt: Option<String>,
-    #[serde(default, deserialize_with = "json::value")]
-    input: Option<Value>,
-    #[serde(default)]
-    context: Option<ContextScope>,
-}
 
 /// An agent or a flow that may be called, as the calling model knows it.
 pub(super) struct CalleeSpec {
@@ -44,6 +29,7 @@ pub(super) struct CalleeSpec {
 pub(super) struct CallAgentTool {
     callees: Vec<CalleeSpec>,
     scopes: Vec<ContextScope>,
+    joins: Vec<Join>,
 }
 
 impl Delegation {
@@ -78,15 +64,16 @@ impl Delegation {
             }
         });
         let callees = known.collect();
-        (CallAgentTool { callees, scopes }, problems)
-    }
-}
-
-/// The name of the callee in these arguments.
-pub(crate) fn callee_name(arguments: &model::Arguments) -> Option<&str> {
-    match arguments {
-        model::Arguments::Json(arguments) => arguments.get("agent")?.as_str(),
-        model::Arguments::Text(_) => None,
+        let joins = self.join_modes();
+        if is_shared && !joins.contains(&Join::Single) {
+            problems.push(NO_JOIN.to_owned());
+        }
+        let tool = CallAgentTool {
+            callees,
+            scopes,
+            joins,
+        };
+        (tool, problems)
     }
 }
 
@@ -110,9 +97,15 @@ impl CallAgentTool {
     }
 
     fn description(&self) -> String {
-        let mut text =
-            "Lets another agent do a part of the work, and returns its result. The agents:"
-                .to_owned();
+        let mut text = "Lets another agent do a part of the work".to_owned();
+        text.push_str(match self.joins.as_slice() {
+            [Join::Detached] => " beside your own, and returns the id of its task at once.",
+            _ => ", and returns its result.",
+        });
+        if self.takes_several() {
+            text.push_str(" Several are called with `targets`.");
+        }
+        text.push_str(" The agents:");
         for CalleeSpec {
             name,
             description,
@@ -131,6 +124,26 @@ impl CallAgentTool {
 
     /// The schema of the arguments.
     fn parameters(&self) -> Value {
+        let (mut properties, mut required) = self.target_properties();
+        let target = object(properties.clone(), &required);
+        if self.has_agents() && self.scopes.len() > 1 {
+            let scopes = json!({ "enum": self.scopes, "description": ABOUT_CONTEXT, "type": "string" });
+            properties.insert("context".to_owned(), scopes);
+        }
+        if self.joins.len() > 1 {
+            let joins = json!({ "enum": self.joins, "description": ABOUT_JOIN, "type": "string" });
+            properties.insert("join".to_owned(), joins);
+        }
+        if self.takes_several() {
+            let targets = json!({ "type": "array", "items": target, "description": ABOUT_TARGETS });
+            properties.insert("targets".to_owned(), targets);
+            required.clear();
+        }
+        object(properties, &required)
+    }
+
+    /// What says whom to call, and what is required of that.
+    fn target_properties(&self) -> (Map<String, Value>, Vec<&'static str>) {
         let takes = self.callees.iter().filter_map(|it| it.takes.as_ref());
         let inputs: Vec<&Value> = takes.map(|(_, schema)| schema).collect();
         let names: Vec<&str> = self.callees.iter().map(|it| &*it.name).collect();
@@ -140,14 +153,9 @@ impl CallAgentTool {
             properties.insert(name.to_owned(), schema);
         };
         add("agent", json!({ "type": "string", "enum": names }));
-        if inputs.len() < names.len() {
+        if self.has_agents() {
             let text = self.about_prompt();
             add("prompt", json!({ "type": "string", "description": text }));
-            if self.scopes.len() > 1 {
-                let text = ABOUT_CONTEXT;
-                let scopes = json!({ "enum": self.scopes, "description": text, "type": "string" });
-                add("context", scopes);
-            }
         }
         match inputs.as_slice() {
             [] => required.push("prompt"),
@@ -157,12 +165,17 @@ impl CallAgentTool {
         if inputs.len() == names.len() {
             required.push("input");
         }
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
+        (properties, required)
+    }
+
+    /// Whether any that may be called is an agent, which takes a prompt, and no flow.
+    fn has_agents(&self) -> bool {
+        self.callees.iter().any(|callee| callee.takes.is_none())
+    }
+
+    /// Whether several may be called at once.
+    fn takes_several(&self) -> bool {
+        self.joins.iter().any(|join| *join != Join::Single)
     }
 
     fn about_prompt(&self) -> &'static str {
@@ -173,79 +186,24 @@ impl CallAgentTool {
             _ => "What the agent is to do.",
         }
     }
-
-    /// The call that these arguments are.
-    pub(super) fn read(&self, arguments: &Value, messages: &Messages) -> Result<AgentCall, String> {
-        let Arguments {
-            agent,
-            prompt,
-            input,
-            context,
-        } = Arguments::deserialize(arguments).map_err(|error| error.to_string())?;
-        let callee = self.callee(&agent);
-        let known = callee.and_then(|callee| Some((callee, self.callees.get(callee)?)));
-        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
-        // Where all properties are required, `null` stands for those that are left out.
-        let input = input.filter(|input| !input.is_null());
-        let (start, scope) = match &known.takes {
-            None => {
-                let scope = self.scope(context)?;
-                let prompt = prompt.filter(|_| input.is_none());
-                let prompt = read_prompt(&agent, prompt)?;
-                let prompt = TaskPrompt::in_context(prompt, scope, messages);
-                (CallStart::Prompt(prompt), scope)
-            }
-            Some(takes) => {
-                let input = input.filter(|_| prompt.is_none());
-                let scope = context.unwrap_or_default();
-                if scope != ContextScope::Independent {
-                    return Err(format!("`{agent}` knows nothing of the conversation"));
-                }
-                (CallStart::Input(read_input(takes, &agent, input)?), scope)
-            }
-        };
-        Ok(AgentCall {
-            callee,
-            start,
-            is_handoff: scope == ContextScope::Shared,
-        })
-    }
-
-    /// The context of a call, if it is one of those in which agents may be called.
-    fn scope(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
-        let scope = asked.or_else(|| self.scopes.first().copied());
-        let scope = scope.filter(|scope| self.scopes.contains(scope));
-        scope.ok_or_else(|| match self.scopes.len() {
-            1 => "leave `context` out: there is one only".to_owned(),
-            _ => "agents are not called in this `context`".to_owned(),
-        })
-    }
 }
 
 const ABOUT_CONTEXT: &str = "What the agent knows of this conversation: nothing (`independent`), \
     all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`). \
     A `shared` call is the only call of an answer.";
 
-/// What the agent is told, if it is told anything.
-fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
-    let prompt = prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
-    match prompt.trim().is_empty() {
-        true => Err("the prompt is empty".to_owned()),
-        false => Ok(prompt),
-    }
-}
+const ABOUT_JOIN: &str = "What you wait for: the result of one agent (`single`), the results of all `targets` (`all`), or \
+    nothing: the ids of their tasks are returned at once, and they go on beside you (`detached`).";
 
-/// What the flow `agent` starts with, if it can take that.
-pub(crate) fn read_input(
-    (fns, schema): &(StateFns, Value),
-    agent: &str,
-    input: Option<Value>,
-) -> Result<Value, String> {
-    let input = input.ok_or_else(|| format!("`{agent}` takes an `input`, and no `prompt`"))?;
-    if let Some(reason) = explain(schema, &input) {
-        return Err(format!("the input of `{agent}` does not fit: {reason}"));
-    }
-    let checked = Live::new(input.clone()).check((fns.type_of)());
-    checked.map_err(|error| format!("the input of `{agent}` does not fit: {error}"))?;
-    Ok(input)
+const ABOUT_TARGETS: &str = "Several to be called, in place of `agent`.";
+
+const NO_JOIN: &str = "an agent takes over only with a call whose result is waited for: `single` is not among the joins";
+
+fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
 }

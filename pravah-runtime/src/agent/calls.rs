@@ -10,7 +10,7 @@ use serde_json::Value;
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
     AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, TaskEnd, approval, call::result,
-    pending::Pending, toolbox::CallFailure,
+    pending::Pending, supervision::SUPERVISOR_TOOLS, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError,
@@ -56,7 +56,10 @@ pub(super) fn run(
                     Pending::InReview
                     | Pending::Suspended { .. }
                     | Pending::Calls(_)
+                    | Pending::Requests(_)
                     | Pending::Delegated { .. }
+                    | Pending::DelegatedAll { .. }
+                    | Pending::WaitsFor { .. }
                     | Pending::Done(_) => None,
                     // Observers receive its end once the step is committed.
                     Pending::Returned { result, .. } => Some(Outcome::Result(result.clone())),
@@ -113,6 +116,7 @@ fn take_outcomes(
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
             Some(Outcome::NeedsApproval) => *pending = Pending::InReview,
             Some(Outcome::Calls(call)) => *pending = Pending::Calls(call),
+            Some(Outcome::Requests(request)) => *pending = Pending::Requests(request),
             Some(Outcome::Suspended(value)) => *pending = pending.suspended(value),
             Some(Outcome::Unreadable(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
@@ -169,6 +173,9 @@ impl CallPlace<'_> {
         let tools = &self.spec.config.tools;
         if one.call.name == CALL_AGENT && !self.spec.call_agent().is_empty() {
             return one.call_agent();
+        }
+        if self.spec.supervises() && SUPERVISOR_TOOLS.contains(&&*one.call.name) {
+            return one.request_of_tasks();
         }
         let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();

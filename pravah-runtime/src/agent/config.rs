@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
+use super::{
+    CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns,
+    supervision::SUPERVISOR_TOOLS,
+};
 use crate::{
     invocation::ToolPolicy,
     model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice},
@@ -218,7 +221,8 @@ impl AgentConfig {
         };
         let mut seen = BTreeSet::new();
         for name in self.tools.names() {
-            let is_taken = name == CALL_AGENT && !self.delegation.is_empty();
+            let is_taken = (name == CALL_AGENT && !self.delegation.is_empty())
+                || (self.delegation.allows_detached() && SUPERVISOR_TOOLS.contains(&name));
             if name == SUBMIT || is_taken {
                 problems.push(format!("a tool may not be called `{name}`"));
             } else if !is_tool_name(name, most) {

@@ -7,7 +7,7 @@ use schemars::JsonSchema as _;
 use super::Agent;
 use crate::{
     graph::{NodeInfo, NodeSpec, building},
-    invocation::{ContextScope, ToolPolicy},
+    invocation::{ContextScope, Join, ToolPolicy},
     state::StateFns,
 };
 
@@ -77,6 +77,8 @@ pub struct Delegation {
     pub(super) agents: Vec<Callee>,
     pub(super) contexts: Vec<ContextScope>,
     pub(super) tools: ToolPolicy,
+    joins: Vec<Join>,
+    pub(crate) on_done: OnDone,
     pub(crate) max_depth: u32,
     pub(crate) max_children: u32,
 }
@@ -95,6 +97,8 @@ impl Delegation {
             agents: Vec::new(),
             contexts: Vec::new(),
             tools: ToolPolicy::None,
+            joins: Vec::new(),
+            on_done: OnDone::Cancel,
             max_depth: MAX_DEPTH,
             max_children: MAX_CHILDREN,
         }
@@ -127,6 +131,28 @@ impl Delegation {
         self
     }
 
+    /// What a call of the agent may wait for: for the result of one agent ([`Join::Single`]) unless set. Of several the
+    /// model chooses one for each call, in `join`.
+    ///
+    /// With [`Join::All`] one call names several agents in its `targets`, and is answered with all of their results, in
+    /// that order; one that fails is one of the results. With [`Join::Detached`] it is answered at once, with the ids of
+    /// tasks that go on beside the agent. With them come four tools: `get_task`, `wait_task`, `cancel_task` and
+    /// `list_my_tasks`. An agent sees the tasks that it has started, and those that were started below it, and no
+    /// others.
+    #[must_use]
+    pub fn joins(mut self, joins: impl IntoIterator<Item = Join>) -> Self {
+        self.joins = joins.into_iter().collect();
+        self
+    }
+
+    /// What becomes of detached tasks that have not ended when the flow is done: they are
+    /// [cancelled](OnDone::Cancel) unless set.
+    #[must_use]
+    pub const fn on_done(mut self, on_done: OnDone) -> Self {
+        self.on_done = on_done;
+        self
+    }
+
     /// How many levels of agents may be below this one, from 1 to 4: with 1, as unless set, those that it calls call no
     /// others; with 2 they do where their own delegation says so. Another number is a mistake that
     /// [`AgentConfig::check`](crate::AgentConfig::check) finds.
@@ -156,6 +182,21 @@ impl Delegation {
             true => vec![ContextScope::Independent],
             false => scopes.collect(),
         }
+    }
+
+    /// What a call may wait for, each once.
+    pub(super) fn join_modes(&self) -> Vec<Join> {
+        let all = [Join::Single, Join::All, Join::Detached];
+        let joins = all.into_iter().filter(|it| self.joins.contains(it));
+        match self.joins.is_empty() {
+            true => vec![Join::Single],
+            false => joins.collect(),
+        }
+    }
+
+    /// Whether the agent may start tasks that go on beside it, and look after them.
+    pub(crate) fn allows_detached(&self) -> bool {
+        !self.is_empty() && self.joins.contains(&Join::Detached)
     }
 
     /// Whether an agent may take over from the one that calls it.
@@ -201,6 +242,17 @@ impl Delegation {
         }
         problems
     }
+}
+
+/// What becomes of detached tasks that have not ended when the flow is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnDone {
+    /// They are cancelled, and the run ends with the flow.
+    #[default]
+    Cancel,
+    /// The run goes on until they have ended, and ends then with what the flow returned.
+    Wait,
 }
 
 /// What agents and nodes may call: a function with `#[agent]` or `#[flow]`, or an [`Agent`].

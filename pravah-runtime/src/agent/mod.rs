@@ -6,7 +6,8 @@
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
 //! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
-//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, a `task` is one at work); it
+//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, a `task` is one at work, and with `supervision` it looks after those that go on beside
+//! it); it
 //! comes to an `outcome`. `history` is what callers read of conversations.
 
 mod annotations;
@@ -33,6 +34,7 @@ mod retry;
 mod routing;
 mod spec;
 mod step;
+mod supervision;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -49,7 +51,7 @@ use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
-pub(crate) use call_agent::{CALL_AGENT, callee_name, read_input};
+pub(crate) use call_agent::{CALL_AGENT, read_input};
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
@@ -57,7 +59,7 @@ pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, Ro
 #[doc(hidden)]
 pub use delegation::Callee;
 pub(crate) use delegation::DEEPEST;
-pub use delegation::{CallableAgent, Delegation};
+pub use delegation::{CallableAgent, Delegation, OnDone};
 pub use external::ExternalCall;
 #[doc(hidden)]
 pub use external::{ExternalAnswer, ExternalReturn, called_inside};
@@ -69,7 +71,8 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
-pub(crate) use task::{AdHocAgent, AgentCall, TaskEnd, TaskPrompt};
+pub(crate) use supervision::{SUPERVISOR_TOOLS, TaskRequest};
+pub(crate) use task::{AdHocAgent, AgentCall, CallTarget, TaskEnd, TaskPrompt, task_id};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

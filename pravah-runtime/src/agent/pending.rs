@@ -1,11 +1,11 @@
 //! A tool call that a model has asked for, until its result is told.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, slice};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AgentCall, Review, TaskEnd, contract::read_review};
+use super::{AgentCall, Review, TaskEnd, TaskRequest, contract::read_review};
 use crate::{
     json,
     model::{ToolCall, ToolResult},
@@ -63,13 +63,21 @@ pub(super) enum Pending {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_handoff: bool,
     },
-    /// Its task has ended. In no snapshot: the step that takes the result is not committed.
+    /// It waits for several tasks, in the order of the targets.
+    DelegatedAll { tasks: Vec<usize> },
+    /// It wants something of the tasks that the agent has started beside it: that is done when the step is committed.
+    /// In no snapshot.
+    #[serde(skip)]
+    Requests(TaskRequest),
+    /// It waits for a detached task, until a time in milliseconds since 1970.
+    WaitsFor { detached: usize, until: u64 },
+    /// What it waited for has come. In no snapshot: the step that takes the result is not committed.
     #[serde(skip)]
     Returned {
         /// What the model reads, if it is asked again.
         result: ToolResult,
-        end: TaskEnd,
-        is_handoff: bool,
+        /// How the agent has ended that has taken over, if one has.
+        handoff: Option<TaskEnd>,
     },
     /// It was run.
     Done(#[serde(deserialize_with = "journal::result")] ToolResult),
@@ -84,6 +92,9 @@ impl Pending {
             Self::Asked
             | Self::Calls(_)
             | Self::Delegated { .. }
+            | Self::DelegatedAll { .. }
+            | Self::Requests(_)
+            | Self::WaitsFor { .. }
             | Self::Returned { .. }
             | Self::Done(_) => 0,
         }
@@ -104,12 +115,18 @@ impl Pending {
         matches!(self, Self::Reviewed { .. } | Self::Resumed { .. })
     }
 
-    /// The task that it waits for.
-    pub(super) fn task(&self) -> Option<usize> {
+    /// The tasks that it waits for, but for a detached one.
+    pub(super) fn tasks(&self) -> &[usize] {
         match self {
-            Self::Delegated { task, .. } => Some(*task),
-            _ => None,
+            Self::Delegated { task, .. } => slice::from_ref(task),
+            Self::DelegatedAll { tasks } => tasks,
+            _ => &[],
         }
+    }
+
+    /// Whether the run answers it, and no tool does: it waits for tasks.
+    pub(super) fn is_answered_by_run(&self) -> bool {
+        matches!(self, Self::WaitsFor { .. }) || !self.tasks().is_empty()
     }
 
     /// What its question is found by: each of a call has another.

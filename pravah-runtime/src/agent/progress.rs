@@ -327,6 +327,12 @@ impl AgentProgress {
         self.messages().last()?.answer_text()
     }
 
+    /// What its model has said last, if it has said anything.
+    pub(crate) fn said_last(&self) -> Option<&str> {
+        let texts = self.messages().newest(0).filter_map(Message::answer_text);
+        texts.into_iter().find(|text| !text.trim().is_empty())
+    }
+
     /// The text of all messages of the model since the last one of the user, those that call tools included.
     pub(super) fn text_since_user(&self) -> String {
         let messages = self.messages().newest(0);

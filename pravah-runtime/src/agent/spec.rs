@@ -9,6 +9,7 @@ use super::{
     AdHocAgent, AgentConfig, SUBMIT,
     call_agent::CallAgentTool,
     contract::{self, ContractError, Envelope, instruction},
+    supervision,
 };
 use crate::{
     json,
@@ -198,6 +199,11 @@ impl AgentSpec {
         &self.call_agent
     }
 
+    /// Whether the model may start tasks that go on beside the agent, and look after them.
+    pub(super) fn supervises(&self) -> bool {
+        self.config.delegation.allows_detached()
+    }
+
     /// Which of the agents and flows that the model may call has this name.
     pub(crate) fn callee(&self, name: &str) -> Option<usize> {
         self.call_agent.callee(name)
@@ -289,8 +295,8 @@ impl AgentSpec {
     }
 }
 
-/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, and `submit` for its
-/// answer, unless that is a text.
+/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, what looks after the
+/// tasks that it starts beside itself, and `submit` for its answer, unless that is a text.
 fn tools(
     config: &AgentConfig,
     call_agent: &CallAgentTool,
@@ -305,6 +311,8 @@ fn tools(
         parameters: Arc::clone(&answer.schema),
     });
     let call_agent = (!call_agent.is_empty()).then(|| call_agent.spec());
+    let supervisor = config.delegation.allows_detached();
+    let supervisor = supervisor.then(supervision::specs).into_iter().flatten();
     let own = config.tools.specs().cloned();
-    own.chain(call_agent).chain(submit).collect()
+    own.chain(call_agent).chain(supervisor).chain(submit).collect()
 }

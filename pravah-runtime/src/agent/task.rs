@@ -5,21 +5,31 @@ use serde_json::Value;
 
 use super::AgentSpec;
 use crate::{
-    invocation::{ContextScope, TaskStatus},
+    invocation::{AgentResult, ContextScope, InvocationResult, Join, TaskStatus},
     model::{Message, Messages, ModelResponse},
     model_text::{ToModel as _, journal},
     node::FailureKind,
     state::{Live, RawState},
 };
 
-/// A call of an agent or a flow.
+/// A call of agents and flows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AgentCall {
-    /// Which of those that may be called.
-    pub(crate) callee: usize,
-    pub(crate) start: CallStart,
+    pub(crate) join: Join,
+    /// Whom it calls: one, if its join is [`Join::Single`].
+    pub(crate) targets: Vec<CallTarget>,
     /// Whether what it returns is what the caller returns.
     pub(crate) is_handoff: bool,
+}
+
+/// An agent or a flow that is called.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CallTarget {
+    /// What it is called.
+    pub(crate) agent: String,
+    /// Which of those that may be called it is.
+    pub(crate) callee: usize,
+    pub(crate) start: CallStart,
 }
 
 /// What a call starts with.
@@ -168,6 +178,13 @@ impl TaskEnd {
         }
     }
 
+    pub(crate) fn cancelled() -> Self {
+        Self {
+            status: TaskStatus::Cancelled,
+            ..Self::failed("it was cancelled").with_kind(FailureKind::Cancelled)
+        }
+    }
+
     /// Sets the kind of the failure.
     #[must_use]
     pub(crate) fn with_kind(self, kind: FailureKind) -> Self {
@@ -206,6 +223,11 @@ impl TaskEnd {
         }
     }
 
+    /// The same as a result of the task of this id.
+    pub(crate) fn into_result(self, task_id: String) -> AgentResult {
+        AgentResult::new(self.value(), task_id, self.status)
+    }
+
     /// What the calling model reads: a text as it is, anything else as JSON.
     pub(super) fn text(&self) -> String {
         match (self.value(), self.has_failed()) {
@@ -214,4 +236,20 @@ impl TaskEnd {
             (content, _) => content.to_string(),
         }
     }
+}
+
+/// What a calling model reads of several tasks, which the step of this key has started.
+pub(super) fn all_results(step_key: &str, ends: &[(usize, TaskEnd)]) -> String {
+    let results = ends.iter();
+    let results = results.map(|(task, end)| end.clone().into_result(task_id(step_key, *task)));
+    let results = InvocationResult::Vector {
+        results: results.collect(),
+    };
+    // JSON of what was JSON can always be written.
+    serde_json::to_string(&results).unwrap_or_default()
+}
+
+/// What a task is called that the step of this key has started and waits for.
+pub(crate) fn task_id(step_key: &str, task: usize) -> String {
+    format!("{step_key}[{task}]")
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::message::message;
 use crate::{
-    agent::{CALL_AGENT, DEEPEST},
+    agent::{CALL_AGENT, DEEPEST, SUPERVISOR_TOOLS},
     context::Context,
     graph::NodeInfo,
     node::Param,
@@ -37,9 +37,23 @@ pub trait UnknownCallee {
 
 impl<A> UnknownCallee for CalleeSignature<A> {}
 
-/// Checks the tool `name` of `agent`, which may call other agents.
+/// Checks the tool `name` of `agent`, which may call other agents and, if it `supervises`, start detached tasks.
 #[track_caller]
-pub const fn check_beside_call_agent(agent: &str, name: &str) {
+pub const fn check_beside_call_agent(agent: &str, name: &str, supervises: bool) {
+    let mut tools: &[&str] = &SUPERVISOR_TOOLS;
+    while let [tool, rest @ ..] = tools {
+        if supervises && same(name, tool) {
+            message(&["the agent `", agent, "` has a tool called `", tool])
+                .push("`, which is the engine's own")
+                .help(&[
+                    "rename it: the model calls `",
+                    tool,
+                    "` to look after its detached tasks",
+                ])
+                .fail()
+        }
+        tools = rest;
+    }
     if same(name, CALL_AGENT) {
         message(&["the agent `", agent, "` has a tool called `", CALL_AGENT])
             .push("`, which is the engine's own")

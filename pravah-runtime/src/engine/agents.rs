@@ -33,9 +33,11 @@ impl Run {
         let id = &table.node(path.node).id;
         let spec = spec_of(agent, id, &inputs)?;
         let progress = match frame.progress.agents.get(&path.node) {
-            Some(progress) if frame.has_tasks(path.node) => {
+            Some(progress) if frame.has_tasks(path.node) || progress.waits_for_detached() => {
                 let mut progress = (**progress).clone();
-                progress.take_results(|task| frame.end_of_task(path.node, task));
+                let step_key = || self.step_key(path);
+                progress.take_results(step_key, |task| frame.end_of_task(path.node, task));
+                self.with_overdue_waits(&mut progress);
                 Arc::new(progress)
             }
             Some(progress) if progress.has_started() => Arc::clone(progress),

@@ -82,6 +82,7 @@ impl Run {
                 (kind, Outputs::Nothing, out)
             }
         };
+        let out = self.note_detached(&path, out);
         self.note_ready(&path.frame);
         self.note_ended_regions(&path);
         self.state.steps = self.state.this_step();
@@ -108,7 +109,7 @@ impl Run {
                 (StepKind::ModelCall, Outputs::Nothing, out)
             }
             AgentStep::Ran => {
-                self.notify_calls(path, &progress, &[]);
+                self.notify_calls(path, &progress);
                 let out = self.go_on(path, progress);
                 if self.state.frame(&path.frame).has_tasks(path.node) {
                     self.state.forget_taken_tasks(path);
@@ -143,7 +144,7 @@ impl Run {
                 (StepKind::ModelCall, Outputs::Nothing, Out::Continue)
             }
             AgentStep::HandedOff(output) => {
-                self.notify_calls(path, &progress, &[]);
+                self.notify_calls(path, &progress);
                 let out = self.end_agent(path, &progress, output);
                 (StepKind::ToolCalls, Outputs::Branch(0), out)
             }
@@ -171,17 +172,23 @@ impl Run {
         let table = Arc::clone(&self.state.frame(&path.frame).table);
         if table.inner(path.node).is_some() {
             let left = self.state.children_left(path);
-            let (calls, refused) = Arc::make_mut(&mut progress).start_calls(left);
-            self.notify_calls(path, &progress, &refused);
-            let is_waiting = progress.waits_for_others();
+            let started = Arc::make_mut(&mut progress).start_calls(left);
+            self.notify_calls(path, &progress);
             self.keep_agent(path, progress);
-            let starts = calls.into_iter().map(|(task, call)| {
+            for call in started.answered {
+                self.notify_answered(path, call);
+            }
+            let starts = started.waited.into_iter().map(|(task, call)| {
                 let (callee, input) = (call.callee, Ok(call.start.into_live()));
                 (task, TaskStart { callee, input })
             });
             self.state.start_tasks(path, starts.collect());
-            if !is_waiting {
-                // It goes on: none of its calls was made.
+            self.answer_calls(path, started.detached);
+            self.set_task_timer(path);
+            self.state.requeue(path);
+            let progress = self.state.agent(path);
+            if progress.is_none_or(|progress| !progress.waits_for_others()) {
+                // It goes on: all of its calls have been answered.
                 return Out::Continue;
             }
         } else {
@@ -246,9 +253,13 @@ impl Run {
         None
     }
 
-    /// Ends the run, if that was its output.
+    /// Ends the run, if that was its output, unless it waits for detached tasks.
     pub(super) fn finish(&mut self, done: Option<Live>) -> Out {
         match done {
+            Some(output) if self.end_detached() => {
+                self.state.detached.returned = Some(output);
+                Out::Continue
+            }
             Some(output) => {
                 self.state.finish(output);
                 Out::Done(())

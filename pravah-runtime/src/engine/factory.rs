@@ -94,6 +94,11 @@ pub(super) fn agents(table: &Table) -> Vec<String> {
 fn agents_in_lists(table: &Table) -> Vec<(&str, usize)> {
     let mut agents = Vec::new();
     add_agents(table, 0, &mut agents);
+    for tasks in table.detached() {
+        if let Some(team) = tasks.kind.team() {
+            add_agents(&team.table, 1, &mut agents);
+        }
+    }
     agents
 }
 

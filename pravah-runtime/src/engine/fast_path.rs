@@ -128,6 +128,7 @@ impl Run {
             && !state.root.progress.attempts.contains(node)
             && state.end.is_none()
             && !state.is_paused
+            && state.detached.is_unchanged()
             && self.check_max_steps().is_ok()
             && self.options.observers.is_empty()
             && !trace::is_wanted();

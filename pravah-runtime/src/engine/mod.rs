@@ -27,6 +27,7 @@ mod commands;
 mod commit;
 #[cfg(feature = "documents")]
 mod documents;
+mod detached;
 mod ending;
 mod factory;
 mod fail;

@@ -5,7 +5,7 @@ use super::{
     state::path::{FramePath, ItemId, NodePath},
 };
 use crate::{
-    agent::{AgentProgress, CALL_AGENT, TaskEnd},
+    agent::{AgentProgress, TaskEnd},
     context::call_name,
     events::EventKind,
 };
@@ -17,30 +17,19 @@ impl Run {
         self.state.fail_task(around, item, end);
     }
 
-    /// Sends observers, if there are any, which calls of agents have ended with a step: those of which it has taken the
-    /// results, and these, which were refused.
-    pub(super) fn notify_calls(&self, path: &NodePath, now: &AgentProgress, refused: &[String]) {
-        let frame = self.state.frame(&path.frame);
-        let has_any = frame.has_tasks(path.node) || !refused.is_empty();
-        if self.options.observers.is_empty() || !has_any {
+    /// Sends observers, if there are any, which calls of the agent at `path` have ended with a step in which it has taken
+    /// what they waited for.
+    pub(super) fn notify_calls(&self, path: &NodePath, now: &AgentProgress) {
+        let before = self.state.agent(path);
+        let Some(before) = before.filter(|_| !self.options.observers.is_empty()) else {
             return;
-        }
-        let step_key = self.step_key(path);
-        let ended = |id: &str, is_error| {
-            let call_id = call_name(&step_key, now.turn_of_calls(), id);
-            self.notify(path, || {
-                EventKind::tool_ended(CALL_AGENT, &*call_id, is_error)
-            });
         };
-        let before = frame.progress.agents.get(&path.node);
-        for (task, call) in before.into_iter().flat_map(|before| before.open_calls()) {
-            if !now.open_tasks().any(|open| open == task) {
-                let end = frame.end_of_task(path.node, task);
-                ended(&call.id, end.is_none_or(|end| end.has_failed()));
-            }
-        }
-        for id in refused {
-            ended(id, true);
+        let step_key = self.step_key(path);
+        for (call, is_error) in now.answered_since(before) {
+            let call_id = call_name(&step_key, now.turn_of_calls(), &call.id);
+            self.notify(path, || {
+                EventKind::tool_ended(&*call.name, &*call_id, is_error)
+            });
         }
     }
 

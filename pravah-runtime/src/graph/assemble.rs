@@ -69,7 +69,7 @@ impl FlowGraph {
             table: Arc::new(table),
             types: Arc::default(),
         };
-        graph.with_fail_fast(fail_fast)
+        graph.with_detached().with_fail_fast(fail_fast)
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Error;
 
 use super::Data;
 use crate::{
-    agent::TaskEnd,
+    agent::{TaskEnd, task_id},
     error::FlowError,
     node::{FailureKind, Inputs, TaskResult},
     state::{Copies, Each, Live, StateType},
@@ -138,7 +138,7 @@ const MOST_SHOWN: usize = 3;
 impl EndedCalls {
     /// The id of the task of this number.
     pub(crate) fn task_id(&self, task: usize) -> String {
-        format!("{}[{task}]", self.step_key)
+        task_id(&self.step_key, task)
     }
 
     /// The calls with the ids of their tasks. What one returned that JSON cannot hold is a failure of the call.

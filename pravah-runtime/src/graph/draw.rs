@@ -74,7 +74,8 @@ pub(super) fn kind(spec: &NodeSpec) -> Shape {
         NodeKind::Each(_) => return Shape::Each,
         NodeKind::Gate(_) => return Shape::Gate,
         NodeKind::Agent(_) => return Shape::Agent,
-        NodeKind::Function(_) | NodeKind::Invoke(_) | NodeKind::Broken(_) => {}
+        NodeKind::Function(_) | NodeKind::Invoke(_) => {}
+        NodeKind::Detached(_) | NodeKind::Broken(_) => {}
     }
     let rescues = |state: &Name| state.starts_with("Failure_of_");
     match (spec.shape, spec.params.as_slice()) {

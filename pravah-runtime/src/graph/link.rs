@@ -20,7 +20,8 @@ use super::{
 
 /// Links `specs` into a graph; where there are problems the graph is not to be run.
 pub(super) fn link(input: Name, output: Name, specs: FlowSpec) -> (FlowGraph, Vec<Problem>) {
-    link_within(input, output, specs, "")
+    let (graph, problems) = link_within(input, output, specs, "");
+    (graph.with_detached(), problems)
 }
 
 /// The same, where the ids of all nodes start with `within`.

@@ -11,6 +11,7 @@ mod call_results;
 mod checks;
 mod clones;
 mod data;
+mod detached;
 mod draw;
 mod flatten;
 mod flow;

@@ -76,6 +76,8 @@ pub(crate) enum NodeKind {
     Invoke(InvokeNode),
     Each(EachNode),
     Flow(FlowGraph),
+    /// Where the detached tasks of an agent run: it is in no flow that somebody has written.
+    Detached(FlowGraph),
     /// What could not be made, and why.
     Broken(Arc<str>),
 }

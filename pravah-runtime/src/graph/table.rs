@@ -16,6 +16,8 @@ use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
+    /// Behind the nodes, by index and key: where detached tasks run.
+    pub(super) detached: Vec<NodeEntry>,
     pub(crate) states: Vec<StateEntry>,
     pub(crate) slots: Vec<SlotEntry>,
     /// The states of which the last that was made is kept.
@@ -173,6 +175,7 @@ impl Table {
             way_out: OnceLock::new(),
             finishing: OnceLock::new(),
             nodes,
+            detached: Vec::new(),
             states,
             slots,
             latest,
@@ -217,12 +220,21 @@ impl NodeEntry {
 impl Table {
     #[inline]
     pub(crate) fn node(&self, node: NodeIx) -> &NodeEntry {
-        &self.nodes[node.0 as usize]
+        let node = node.0 as usize;
+        match self.nodes.get(node) {
+            Some(entry) => entry,
+            None => &self.detached[node.saturating_sub(self.nodes.len())],
+        }
     }
 
     #[inline]
     pub(crate) fn slot(&self, slot: SlotIx) -> &SlotEntry {
         &self.slots[slot.0 as usize]
+    }
+
+    /// The nodes where detached tasks run.
+    pub(crate) fn detached(&self) -> &[NodeEntry] {
+        &self.detached
     }
 
     pub(crate) fn scope(&self, scope: ScopeIx) -> &Scope {

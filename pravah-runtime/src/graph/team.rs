@@ -113,9 +113,14 @@ impl NodeKind {
         matches!(self, Self::Invoke(_))
     }
 
+    /// Whether it is where the detached tasks of an agent run.
+    pub(crate) const fn is_detached(&self) -> bool {
+        matches!(self, Self::Detached(_))
+    }
+
     /// Whether it may have tasks.
     pub(crate) const fn is_caller(&self) -> bool {
-        matches!(self, Self::Agent(_) | Self::Invoke(_))
+        matches!(self, Self::Agent(_) | Self::Invoke(_) | Self::Detached(_))
     }
 
     /// The flow that a task of the node runs, with ids that start with `within`; `None` where it calls nobody.
@@ -139,6 +144,7 @@ impl NodeKind {
         match self {
             Self::Agent(agent) => agent.team.as_ref(),
             Self::Invoke(invoke) => invoke.team.as_ref(),
+            Self::Detached(team) => Some(team),
             _ => None,
         }
     }
@@ -225,7 +231,10 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
         NodeKind::Each(each) => each
             .chain
             .change_nodes(|node| put_below(node, caller, depth)),
-        NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Broken(_) => {}
+        NodeKind::Function(_)
+        | NodeKind::Gate(_)
+        | NodeKind::Detached(_)
+        | NodeKind::Broken(_) => {}
     }
 }
 

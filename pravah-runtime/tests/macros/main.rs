@@ -16,6 +16,7 @@ mod catch;
 mod catch_around;
 mod conditions;
 mod delegation;
+mod detached;
 mod drops;
 mod each;
 mod each_failures;

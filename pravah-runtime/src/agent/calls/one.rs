@@ -8,7 +8,7 @@ use tracing::Span;
 use crate::{
     Context, FlowError, ToolError,
     agent::{
-        AgentCall, AgentSpec, approval,
+        AgentCall, AgentSpec, TaskRequest, approval,
         call::{NOT_JSON, arguments_of, result},
         toolbox::CallFailure,
     },
@@ -28,8 +28,10 @@ pub(super) enum Outcome {
     /// A person is to look at it first.
     NeedsApproval,
     Suspended(Value),
-    /// It calls another agent.
+    /// It calls other agents.
     Calls(AgentCall),
+    /// It wants something of detached tasks.
+    Requests(TaskRequest),
     Fatal(ToolError),
     Panicked(FlowError),
     /// The tool could not read what it was resumed with.
@@ -84,6 +86,19 @@ impl<'a> OneCall<'a> {
         match read {
             Ok(call) => Outcome::Calls(call),
             Err(reason) => self.misread(&reason),
+        }
+    }
+
+    /// It looks after the detached tasks of the agent.
+    pub(super) fn request_of_tasks(&self) -> Outcome {
+        let read = match arguments_of(self.call) {
+            Some(arguments) => TaskRequest::read(&self.call.name, &arguments),
+            None => Some(Err(NOT_JSON.to_owned())),
+        };
+        match read {
+            Some(Ok(request)) => Outcome::Requests(request),
+            Some(Err(reason)) => self.misread(&reason),
+            None => self.unknown_tool(),
         }
     }
 
@@ -211,6 +226,7 @@ impl RunningCall<'_> {
             Outcome::NeedsApproval
             | Outcome::Suspended(_)
             | Outcome::Calls(_)
+            | Outcome::Requests(_)
             | Outcome::Unreadable(_) => span.end(),
             Outcome::Result(result) => {
                 if self.call.at.ctx.traces_content() {

@@ -1,21 +1,65 @@
 //! The agents that an agent has called.
 
+use std::iter::repeat;
+
 use super::AgentProgress;
 use crate::{
-    agent::{AgentCall, TaskEnd, call::result, pending::Pending},
-    model::ToolCall,
+    agent::{
+        TaskEnd, TaskRequest, call::result, call_agent::callee_names, pending::Pending,
+        task::{CallTarget, all_results},
+    },
+    invocation::Join,
+    model::{Message, ToolCall},
 };
+
+/// The calls of a step that are made.
+#[derive(Default)]
+pub(crate) struct StartedCalls {
+    /// The tasks that the agent waits for, by their numbers.
+    pub(crate) waited: Vec<(usize, CallTarget)>,
+    /// Those that go on beside it, by the numbers of their calls.
+    pub(crate) detached: Vec<(usize, Vec<CallTarget>)>,
+    /// The numbers of the calls that have been answered since: they were refused.
+    pub(crate) answered: Vec<usize>,
+}
 
 impl AgentProgress {
     /// The numbers of the tasks that it waits for.
     pub(crate) fn open_tasks(&self) -> impl Iterator<Item = usize> {
-        self.pending.iter().filter_map(Pending::task)
+        self.pending.iter().flat_map(Pending::tasks).copied()
     }
 
-    /// The same with the calls.
-    pub(crate) fn open_calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
+    /// The same, each with the name of what was called.
+    pub(crate) fn called(&self) -> impl Iterator<Item = (usize, &str)> {
         let calls = self.asked().iter().zip(&self.pending);
-        calls.filter_map(|(call, pending)| Some((pending.task()?, call)))
+        calls.flat_map(|(call, pending)| {
+            let names = callee_names(&call.arguments).into_iter().map(Some);
+            let tasks = pending.tasks().iter().copied();
+            tasks.zip(names.chain(repeat(None)))
+                .map(|(task, name)| (task, name.unwrap_or_default()))
+        })
+    }
+
+    /// The calls of a former step, and whether each has failed, that have been answered since by what they waited for:
+    /// `before` is the progress after that step.
+    pub(crate) fn answered_since<'a>(&self, before: &'a Self) -> Vec<(&'a ToolCall, bool)> {
+        let is_open = |index| self.pending.get(index).is_some_and(Pending::is_answered_by_run);
+        // What the model reads of a step's calls is one message.
+        let said = self.messages().since(before.messages().len()).next();
+        let calls = before.asked().iter().zip(&before.pending).enumerate();
+        let ended = calls.filter(|(index, (_, pending))| pending.is_answered_by_run() && !is_open(*index));
+        ended
+            .map(|(index, (call, _))| {
+                let result = match (self.pending.get(index), said) {
+                    (Some(Pending::Done(result)), _) => Some(result),
+                    (_, Some(Message::Tool { results })) => {
+                        results.iter().find(|result| result.call_id == call.id)
+                    }
+                    _ => None,
+                };
+                (call, result.is_some_and(|result| result.is_error))
+            })
+            .collect()
     }
 
     /// A task that it waits for and that it has not counted, or one beyond what it can count.
@@ -35,26 +79,43 @@ impl AgentProgress {
     /// Whether it can make a step, where `has_ended` says so of the agents that it has called.
     pub(crate) fn can_go_on(&self, has_ended: impl Fn(usize) -> bool) -> bool {
         let can_run = |pending: &Pending| match pending {
-            Pending::Asked | Pending::Calls(_) | Pending::Returned { .. } => true,
-            Pending::Reviewed { .. } | Pending::Resumed { .. } => true,
+            Pending::Asked | Pending::Calls(_) | Pending::Requests(_) => true,
+            Pending::Returned { .. } | Pending::Reviewed { .. } | Pending::Resumed { .. } => true,
             Pending::Delegated { task, .. } => has_ended(*task),
-            Pending::InReview | Pending::Suspended { .. } | Pending::Done(_) => false,
+            Pending::DelegatedAll { tasks } => tasks.iter().all(|task| has_ended(*task)),
+            Pending::InReview | Pending::Suspended { .. } => false,
+            Pending::WaitsFor { .. } | Pending::Done(_) => false,
         };
         self.pending.iter().any(can_run) || self.pending.iter().all(Pending::is_done)
     }
 
-    /// Takes what the agents have returned that it has called, where they have.
-    pub(crate) fn take_results(&mut self, end_of: impl Fn(usize) -> Option<TaskEnd>) {
+    /// Takes what the agents have returned that it has called, where they have. `step_key` names the step.
+    pub(crate) fn take_results(
+        &mut self,
+        step_key: impl Fn() -> String,
+        end_of: impl Fn(usize) -> Option<TaskEnd>,
+    ) {
         let calls = self.asked().to_vec();
         for (call, pending) in calls.iter().zip(&mut self.pending) {
-            if let Pending::Delegated { task, is_handoff } = *pending
-                && let Some(end) = end_of(task)
-            {
-                *pending = Pending::Returned {
-                    result: result(call, &end.text(), end.has_failed()),
-                    end,
-                    is_handoff,
-                };
+            match pending {
+                Pending::Delegated { task, is_handoff } => {
+                    let Some(end) = end_of(*task) else { continue };
+                    *pending = Pending::Returned {
+                        result: result(call, &end.text(), end.has_failed()),
+                        handoff: is_handoff.then_some(end),
+                    };
+                }
+                Pending::DelegatedAll { tasks } => {
+                    let ends = tasks.iter().map(|task| Some((*task, end_of(*task)?)));
+                    let Some(ends) = ends.collect::<Option<Vec<_>>>() else {
+                        continue;
+                    };
+                    *pending = Pending::Returned {
+                        result: result(call, &all_results(&step_key(), &ends), false),
+                        handoff: None,
+                    };
+                }
+                _ => {}
             }
         }
     }
@@ -62,40 +123,99 @@ impl AgentProgress {
     /// How the agent has ended that has taken over, if one has.
     pub(in crate::agent) fn handoff_end(&self) -> Option<&TaskEnd> {
         self.pending.iter().find_map(|pending| match pending {
-            Pending::Returned {
-                end,
-                is_handoff: true,
-                ..
-            } => Some(end),
+            Pending::Returned { handoff, .. } => handoff.as_ref(),
             _ => None,
         })
     }
 
-    /// Gives each agent that is to be called the number of a task, as long as `left` of them may be called. Returns
-    /// the calls with those numbers, and the ids of the others, of which the model learns that they were not made.
-    pub(crate) fn start_calls(&mut self, left: u32) -> (Vec<(usize, AgentCall)>, Vec<String>) {
+    /// Gives each agent that is to be called and waited for the number of a task, as long as `left` of them may be
+    /// called. The model learns of the calls beyond that that they were not made.
+    pub(crate) fn start_calls(&mut self, left: u32) -> StartedCalls {
         let calls = self.asked().to_vec();
-        let (mut started, mut refused) = (Vec::new(), Vec::new());
-        for (call, pending) in calls.iter().zip(&mut self.pending) {
+        let mut started = StartedCalls::default();
+        let mut left = left as usize;
+        for (index, (call, pending)) in calls.iter().zip(&mut self.pending).enumerate() {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            let is_handoff = agent_call.is_handoff;
-            let refusal = match (is_handoff && calls.len() > 1, started.len() < left as usize) {
+            let refusal = match (agent_call.is_handoff && calls.len() > 1, left.checked_sub(agent_call.targets.len())) {
                 (true, _) => "not called: an agent takes over with the only call of an answer",
-                (false, false) => "not called: no more agents may be called in this visit",
-                (false, true) => {
-                    let task = self.next_task;
-                    self.next_task = task.saturating_add(1);
-                    started.push((task, agent_call.clone()));
-                    *pending = Pending::Delegated { task, is_handoff };
+                (false, None) => "not called: no more agents may be called in this visit",
+                (false, Some(rest)) => {
+                    left = rest;
+                    let agent_call = agent_call.clone();
+                    if agent_call.join == Join::Detached {
+                        started.detached.push((index, agent_call.targets));
+                        continue;
+                    }
+                    let first = self.next_task;
+                    self.next_task = first.saturating_add(agent_call.targets.len());
+                    *pending = match agent_call.join {
+                        Join::Single => Pending::Delegated {
+                            task: first,
+                            is_handoff: agent_call.is_handoff,
+                        },
+                        _ => Pending::DelegatedAll {
+                            tasks: (first..self.next_task).collect(),
+                        },
+                    };
+                    started.waited.extend((first..).zip(agent_call.targets));
                     continue;
                 }
             };
             *pending = Pending::Done(result(call, refusal, true));
-            refused.push(call.id.clone());
+            started.answered.push(index);
         }
-        (started, refused)
+        started
+    }
+
+    /// What its calls want of detached tasks, each with the number of its call.
+    pub(crate) fn task_requests(&self) -> Vec<(usize, TaskRequest)> {
+        let pending = self.pending.iter().enumerate();
+        let requests = pending.filter_map(|(index, pending)| match pending {
+            Pending::Requests(request) => Some((index, request.clone())),
+            _ => None,
+        });
+        requests.collect()
+    }
+
+    /// The detached tasks that its calls wait for, and until when.
+    pub(crate) fn detached_waits(&self) -> impl Iterator<Item = (usize, usize, u64)> {
+        let pending = self.pending.iter().enumerate();
+        pending.filter_map(|(index, pending)| match pending {
+            Pending::WaitsFor { detached, until } => Some((index, *detached, *until)),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn waits_for_detached(&self) -> bool {
+        self.detached_waits().next().is_some()
+    }
+
+    /// Lets a call wait for a detached task.
+    pub(crate) fn wait_for(&mut self, call: usize, detached: usize, until: u64) {
+        if let Some(pending) = self.pending.get_mut(call) {
+            *pending = Pending::WaitsFor { detached, until };
+        }
+    }
+
+    /// Answers a call that no tool is run for.
+    pub(crate) fn answer(&mut self, call: usize, text: &str, is_error: bool) {
+        let Some(asked) = self.asked().get(call) else {
+            return;
+        };
+        let answer = result(asked, text, is_error);
+        if let Some(pending) = self.pending.get_mut(call) {
+            *pending = Pending::Done(answer);
+        }
+    }
+
+    /// The call of this number, and whether its answer is an error.
+    pub(crate) fn answered(&self, call: usize) -> Option<(&ToolCall, bool)> {
+        match self.pending.get(call)? {
+            Pending::Done(result) => Some((self.asked().get(call)?, result.is_error)),
+            _ => None,
+        }
     }
 
     /// How many more agents may be called, of at most so many.

@@ -68,7 +68,8 @@ fn find_same_question(root: &Frame) -> Loaded<()> {
 /// Fails unless every node that has all of its states is ready, or waits for an answer or a time, or holds
 /// items that do.
 pub(super) fn check_ready(frame: &Frame) -> Loaded<()> {
-    frame.fed_nodes().try_for_each(|node| check(frame, node))
+    let mut nodes = frame.fed_nodes().chain(frame.detached_nodes());
+    nodes.try_for_each(|node| check(frame, node))
 }
 
 /// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.
@@ -103,9 +104,9 @@ fn check(frame: &Frame, node: NodeIx) -> Loaded<()> {
     if question.is_none() && is_asking && !only_waits {
         return Err(format!("`{id}` has asked, and its question is not there").into());
     }
-    // An agent may go on with one call while another is open; a gate and a review are one question.
-    let is_blocked =
-        frame.progress.timers.contains(&node) || question.is_some_and(|it| it.call.is_none());
+    // An agent may go on with one call while another is open, or waits for a task; a gate and a review are one question.
+    let may_go_on = timer.is_none_or(|timer| timer.why == WaitReason::Task);
+    let is_blocked = !may_go_on || question.is_some_and(|it| it.call.is_none());
     let in_review = frame
         .progress
         .agents

@@ -11,6 +11,7 @@ use super::{
     super::state::{
         asked::ModelCounts,
         budget::Budget,
+        detached::{Called, DetachedTask},
         progress::{Attempts, FailedNode, Timer},
         run_id::RunId,
     },
@@ -59,6 +60,8 @@ layout! {
         budget: Budget = Budget::is_unlimited,
         paused: bool = std::ops::Not::not,
         questions_asked: u64 = is_zero,
+        /// Whether the flow is done, and the run waits for detached tasks.
+        ending: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
         cancelled: Option<Arc<str>> = Option::is_none,
         /// What the next span of the run is linked to.
@@ -73,6 +76,9 @@ layout! {
         inbox: u64 => Arc<Command>,
         /// What nodes of a document have kept, by the names that they gave it.
         values: Key<'a> => StoredState<'a>,
+        /// The detached tasks, and how many agents were called by those to whom they belong.
+        tasks: usize => Cow<'a, DetachedTask>,
+        called: Key<'a> => Called,
     }
 
     Stored, "the JSON object of a snapshot"
@@ -109,7 +115,7 @@ impl Stored<'_> {
     /// Whether the run was done.
     pub(super) fn is_finished(&self) -> bool {
         let results = self.results.as_deref();
-        results.is_some_and(|results| !results.output.is_empty())
+        !self.head.ending && results.is_some_and(|results| !results.output.is_empty())
     }
 }
 
@@ -213,6 +219,8 @@ impl Entry for StoredGate<'_> {}
 impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}
 impl Entry for Usage {}
+impl Entry for Cow<'_, DetachedTask> {}
+impl Entry for Called {}
 impl Entry for Timer {}
 impl Entry for Attempts {}
 impl Entry for Cow<'_, FailedNode> {}

@@ -45,6 +45,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
         calls: state.spending.calls,
         budget: state.spending.budget,
         paused: state.is_paused,
+        ending: state.detached.returned.is_some(),
         cancelled: match &state.end {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
             _ => None,
@@ -88,7 +89,10 @@ impl Writer {
     ) -> Option<Box<StoredResults<'a>>> {
         let mut states = [Some(state), before].into_iter().flatten();
         let is_empty = |it: &RunState| {
-            it.spending.is_unchanged() && it.values.is_unchanged() && it.inbox.is_empty()
+            it.spending.is_unchanged()
+                && it.values.is_unchanged()
+                && it.detached.is_unchanged()
+                && it.inbox.is_empty()
         };
         if state.output().is_none() && states.all(is_empty) {
             return None;
@@ -121,6 +125,24 @@ impl Writer {
                 ),
                 |name, _| Some(Cow::Borrowed(&**name)),
                 |_, _, value, _| StoredState::Live(value),
+            ),
+            tasks: self.section(
+                (
+                    sections::tasks,
+                    &state.detached.tasks,
+                    before.map(|it| &it.detached.tasks),
+                ),
+                |number, _| Some(*number),
+                |_, _, task, _| Cow::Borrowed(&**task),
+            ),
+            called: self.section(
+                (
+                    sections::called,
+                    &state.detached.called,
+                    before.map(|it| &it.detached.called),
+                ),
+                |visit, _| Some(Cow::Borrowed(&**visit)),
+                |_, _, called, _| *called,
             ),
         }))
     }
@@ -221,9 +243,9 @@ impl Writer {
         state: &'a RunState,
         before: Option<&RunState>,
     ) -> Map<Key<'a>, StoredState<'a>> {
-        let is_new = before.is_none_or(|before| before.output().is_none());
+        let is_new = before.is_none_or(|before| before.returned().is_none());
         let table = &state.root.table;
-        let output = state.output().filter(|_| is_new).map(|live| {
+        let output = state.returned().filter(|_| is_new).map(|live| {
             let key = Cow::Borrowed(&**table.state_key(table.output));
             (key, StoredState::Live(live))
         });

@@ -58,6 +58,8 @@ pub(crate) struct List {
     pub(crate) next: usize,
     /// How many items may be neither done nor yet to start, where that is limited.
     pub(crate) most_open: Option<usize>,
+    /// Of detached tasks: the last step after which any of them could move.
+    pub(crate) ready_since: u64,
     /// The items that can move.
     pub(crate) movable: SortedMap<usize, ()>,
     /// The items that are neither done nor yet to start.

@@ -143,7 +143,7 @@ impl Frame {
     ) -> Option<Live> {
         let node = item.list;
         if self.has_tasks(node) {
-            self.note_task_step(item, done);
+            self.note_task_step(item, done, step);
             return None;
         }
         let table = Arc::clone(&self.table);

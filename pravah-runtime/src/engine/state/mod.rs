@@ -5,11 +5,12 @@
 //! item, and a `path` leads to each, which `walk` visits. `fire` exchanges what a node consumed for what it returned,
 //! and `rules` say in a document what follows from that.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
-//! how often they were `asked`; `run_id` names the run. `values` are what nodes of documents keep for all others. What
+//! how often they were `asked`; `run_id` names the run. `detached` tasks go on beside all of that. `values` are what nodes of documents keep for all others. What
 //! most runs never need is `rare`.
 
 pub(crate) mod asked;
 pub(crate) mod budget;
+pub(crate) mod detached;
 mod fire;
 pub(crate) mod flow_inputs;
 pub(crate) mod frame;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::{
+    detached::Detached,
     frame::Frame,
     path::{FramePath, NodePath, within_items},
     progress::{FailedNode, Question, Timer},
@@ -64,6 +66,7 @@ pub(crate) struct RunState {
     /// The last span of the run, as a `traceparent`, if somebody traces it.
     pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
+    pub(crate) detached: Rare<Detached>,
     /// What nodes of a document have kept.
     pub(crate) values: Rare<RunValues>,
     /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
@@ -92,6 +95,7 @@ impl RunState {
             questions_asked: 0,
             traceparent: None,
             spending: Rare::default(),
+            detached: Rare::default(),
             values: Rare::default(),
             inbox: Queue::new(),
         }
@@ -103,6 +107,11 @@ impl RunState {
             Some(End::Done(output)) => Some(output),
             Some(End::Cancelled(_)) | None => None,
         }
+    }
+
+    /// The same, also while the run waits for detached tasks.
+    pub(crate) fn returned(&self) -> Option<&Live> {
+        self.output().or(self.detached.returned.as_ref())
     }
 
     /// Ends the run with the flow's output.

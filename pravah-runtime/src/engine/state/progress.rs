@@ -46,6 +46,8 @@ pub enum WaitReason {
     Question,
     /// A node does nothing but wait until then.
     Time,
+    /// An agent waits for a detached task to end.
+    Task,
     /// The run is paused.
     Paused,
 }

@@ -1,5 +1,7 @@
 //! The ready queue of a frame: the order in which its nodes move.
 
+use std::sync::Arc;
+
 use super::frame::{AT_ONCE, Frame, QueueKey};
 use crate::graph::NodeIx;
 
@@ -18,11 +20,17 @@ impl Frame {
 
     /// Puts a node whose states are all there in the ready queue, as one that became ready at step `since`.
     pub(crate) fn set_ready(&mut self, node: NodeIx, since: u64) {
-        let (table, tokens) = (&self.table, &mut self.tokens);
+        let table = Arc::clone(&self.table);
+        let tokens = &mut self.tokens;
         for slot in &table.node(node).slots {
             if let Some(token) = tokens.get_mut(slot) {
                 token.since = since;
             }
+        }
+        if table.node(node).kind.is_detached()
+            && let Some(list) = self.list_mut(node)
+        {
+            list.ready_since = since;
         }
         self.ready.insert((since, node), ());
     }
@@ -58,6 +66,9 @@ impl Frame {
     pub(super) fn ready_since(&self, node: NodeIx) -> u64 {
         let slots = &self.table.node(node).slots;
         let tokens = slots.iter().filter_map(|slot| self.tokens.get(slot));
-        tokens.map(|token| token.since).max().unwrap_or_default()
+        let last = tokens.map(|token| token.since).max();
+        // Detached tasks take no states.
+        last.or_else(|| Some(self.progress.lists.get(&node)?.ready_since))
+            .unwrap_or_default()
     }
 }

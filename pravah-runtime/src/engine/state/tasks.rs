@@ -53,8 +53,9 @@ impl Frame {
     }
 
     /// Notes the outcome of a step in a task: what it has returned, if it is done.
-    pub(super) fn note_task_step(&mut self, item: ItemId, done: Option<Live>) {
-        let is_invoke = self.table.node(item.list).kind.is_invoke();
+    pub(super) fn note_task_step(&mut self, item: ItemId, done: Option<Live>, step: u64) {
+        let kind = &self.table.node(item.list).kind;
+        let (is_invoke, is_detached) = (kind.is_invoke(), kind.is_detached());
         // A model reads JSON, and a node what was returned.
         let end = done.map(|output| match is_invoke {
             true => TaskEnd::completed(output.in_cell()),
@@ -66,7 +67,10 @@ impl Frame {
         if let Some(list) = self.list_mut(item.list) {
             list.note_step(item.index, end.map(Live::new));
         }
-        self.update_queue(item.list);
+        match is_detached {
+            true => self.requeue_detached(item.list, step),
+            false => self.update_queue(item.list),
+        }
     }
 
     /// Puts a list, or a caller that has tasks, in the ready queue if anything in it can move, and takes it out
@@ -84,6 +88,7 @@ impl Frame {
     pub(crate) fn can_move_in(&self, node: NodeIx) -> bool {
         let list = self.progress.lists.get(&node);
         match &self.table.node(node).kind {
+            NodeKind::Detached(_) => list.is_some_and(|list| !list.movable.is_empty()),
             NodeKind::Agent(_) | NodeKind::Invoke(_) => {
                 list.is_some_and(|list| !list.movable.is_empty()) || self.caller_can_go_on(node)
             }
@@ -196,13 +201,14 @@ impl RunState {
     }
 
     /// Counts tasks of the caller at `path` for it, and for those around it that have called it.
-    fn count_children(&mut self, path: &NodePath, children: u32) {
+    pub(super) fn count_children(&mut self, path: &NodePath, children: u32) {
         for (frame, node) in self.callers(path) {
             let frame = self.frame_mut(&frame);
             if let Some(agent) = frame.progress.agents.get_mut(&node) {
                 Arc::make_mut(agent).add_children(children);
             }
         }
+        self.count_for_owners(path, children);
     }
 
     /// How many more agents the caller at `path` may call: as many as it and each of the agents may that have called it.
@@ -217,6 +223,7 @@ impl RunState {
             let progress = frame.progress.agents.get(&node);
             Some(progress.map_or(most, |progress| progress.children_left(most)))
         });
+        let left = left.chain(self.left_by_owners(path));
         left.min().unwrap_or(u32::MAX)
     }
 
@@ -228,6 +235,17 @@ impl RunState {
         });
         let callers = around.filter(|(frame, node)| self.frame(frame).has_tasks(*node));
         callers.chain([(path.frame.clone(), path.node)]).collect()
+    }
+
+    /// The agents among them.
+    pub(super) fn calling_agents(&self, path: &NodePath) -> Vec<NodePath> {
+        let is_agent = |(frame, node): &(Vec<ItemId>, NodeIx)| {
+            matches!(self.frame(frame).table.node(*node).kind, NodeKind::Agent(_))
+        };
+        let agents = self.callers(path).into_iter().filter(is_agent);
+        agents
+            .map(|(frame, node)| NodePath { frame, node })
+            .collect()
     }
 
     /// Ends a task in the frame at `path` that has failed, with all that waits in it.

@@ -43,6 +43,12 @@ impl Frame {
         Ok(())
     }
 
+    /// The nodes where detached tasks are.
+    pub(crate) fn detached_nodes(&self) -> impl Iterator<Item = NodeIx> {
+        let lists = self.progress.lists.keys().copied();
+        lists.filter(|node| self.table.node(*node).kind.is_detached())
+    }
+
     /// The nodes that have all the states that they take.
     pub(crate) fn fed_nodes(&self) -> impl Iterator<Item = NodeIx> {
         let nodes = self.tokens.keys().map(|slot| self.table.slot(*slot).node);

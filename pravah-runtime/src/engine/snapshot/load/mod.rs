@@ -6,11 +6,13 @@
 //!
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
 //! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
+//! `detached` those that go on beside them,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
 //! what it added and removed.
 
 mod asked;
 mod compare;
+mod detached;
 mod frame;
 mod latest;
 mod progress;
@@ -154,15 +156,28 @@ impl Loader {
             mut results,
             frame,
         } = stored;
-        let root = self.frame(table, frame, None)?;
+        let mut root = self.frame(table, frame, None)?;
         let output = match &mut results {
             Some(results) => self.output(table, take(&mut results.output))?,
             None => None,
         };
-        match (&output, root.tokens.is_empty()) {
-            (Some(_), false) => return Err("it is finished, and yet states wait".into()),
-            (None, true) => return Err("it is not finished, and yet no state waits".into()),
+        let is_over = output.is_some();
+        match (is_over, root.tokens.is_empty()) {
+            (true, false) => return Err("it is finished, and yet states wait".into()),
+            (false, true) => return Err("it is not finished, and yet no state waits".into()),
             _ => {}
+        }
+        let (tasks, called) = match &mut results {
+            Some(results) => (take(&mut results.tasks), take(&mut results.called)),
+            None => Default::default(),
+        };
+        let (returned, output) = match head.ending {
+            true => (output, None),
+            false => (None, output),
+        };
+        let detached = self.detached(&mut root, (tasks, called), returned)?;
+        if output.is_some() && detached.open().next().is_some() {
+            return Err("it is finished, and yet detached tasks go on".into());
         }
         let waits = WaitIndex::of(&root);
         check::check_questions(&root, &waits)?;
@@ -200,6 +215,7 @@ impl Loader {
             is_paused: head.paused,
             traceparent: head.traceparent,
             spending,
+            detached,
             values,
             inbox,
         };

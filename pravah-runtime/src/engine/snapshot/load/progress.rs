@@ -120,6 +120,7 @@ impl Loader {
             NodeKind::Agent(_) | NodeKind::Invoke(_) => {
                 return self.tasks(frame, (node, id), stored);
             }
+            NodeKind::Detached(_) => return self.detached_tasks(frame, (node, id), stored),
             _ => return Err(format!("`{id}` is not a list").into()),
         };
         let chain = Arc::clone(&each.chain.table);
@@ -249,6 +250,10 @@ impl Loader {
             WaitReason::Message => {
                 let agent = frame.progress.agents.get(&node);
                 agent.is_some_and(|agent| agent.answer_to_message().is_some())
+            }
+            WaitReason::Task => {
+                let agent = frame.progress.agents.get(&node);
+                agent.is_some_and(|agent| agent.waits_for_detached())
             }
             WaitReason::Retry => {
                 let is_list = matches!(frame.table.node(node).kind, NodeKind::Each(_));

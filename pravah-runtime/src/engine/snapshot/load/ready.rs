@@ -62,6 +62,8 @@ impl Loader {
         let mut nodes: Vec<NodeIx> = frame.fed_nodes().collect();
         // The slots of a node are next to each other.
         nodes.dedup();
+        // Detached tasks take no states.
+        nodes.extend(frame.detached_nodes());
         for node in nodes {
             let since = known.get(&node).copied();
             let is_ready = match frame.progress.lists.contains(&node) {

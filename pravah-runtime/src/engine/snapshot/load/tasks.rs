@@ -12,7 +12,7 @@ use super::{
     latest::ItemStart,
 };
 use crate::{
-    agent::{TaskEnd, callee_name},
+    agent::TaskEnd,
     error::ErrorText,
     graph::{NodeIx, NodeKind},
 };
@@ -74,7 +74,8 @@ impl Loader {
         let table = Arc::clone(&frame.table);
         let agents = frame.progress.agents.keys().copied();
         let with_tasks = frame.progress.lists.keys().copied();
-        let with_tasks = with_tasks.filter(|node| frame.has_tasks(*node));
+        let is_waited_for = |node: &NodeIx| !table.node(*node).kind.is_detached();
+        let with_tasks = with_tasks.filter(|node| frame.has_tasks(*node) && is_waited_for(node));
         let nodes: BTreeSet<NodeIx> = agents.chain(with_tasks).collect();
         for node in nodes {
             let (checked, section) = match &table.node(node).kind {
@@ -124,12 +125,11 @@ fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {
     let agent = frame.progress.agents.get(&node);
     let list = frame.progress.lists.get(&node);
     let mut waits_for = BTreeSet::new();
-    for (task, call) in agent.into_iter().flat_map(|agent| agent.open_calls()) {
+    for (task, called) in agent.into_iter().flat_map(|agent| agent.called()) {
         if !waits_for.insert(task) {
             return Err(format!("`{id}` waits twice for its task {task}").into());
         }
         let item = list.and_then(|list| list.items.get(&task));
-        let called = callee_name(&call.arguments).unwrap_or_default();
         if item.is_some_and(|item| !frame.is_task_of(node, item, called)) {
             return Err(format!("task {task} of `{id}` is not one of `{called}`").into());
         }

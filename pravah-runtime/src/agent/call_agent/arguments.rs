@@ -1,0 +1,199 @@
+//! The arguments of `call_agent`: whom to call, what they start with, and what is waited for.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::CallAgentTool;
+use crate::{
+    agent::{
+        AgentCall,
+        task::{CallStart, CallTarget, TaskPrompt},
+    },
+    invocation::{ContextScope, InvocationError, Join},
+    json,
+    model::{self, Messages, explain},
+    state::{Live, StateFns},
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    prompt: Option<String>,
+    #[serde(default, deserialize_with = "json::value")]
+    input: Option<Value>,
+    #[serde(default)]
+    targets: Option<Vec<Target>>,
+    #[serde(default)]
+    context: Option<ContextScope>,
+    #[serde(default)]
+    join: Option<Join>,
+}
+
+/// Whom to call, with what.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Target {
+    agent: String,
+    #[serde(default)]
+    prompt: Option<String>,
+    #[serde(default, deserialize_with = "json::value")]
+    input: Option<Value>,
+}
+
+impl Arguments {
+    /// Whom to call: the one that is named, or those of a list.
+    fn targets(&mut self) -> Result<Vec<Target>, String> {
+        let (prompt, input) = (self.prompt.take(), self.input.take());
+        // Where all properties are required, `null` stands for those that are left out.
+        let input = input.filter(|input| !input.is_null());
+        match (self.agent.take(), self.targets.take()) {
+            (Some(agent), None) => Ok(vec![Target {
+                agent,
+                prompt,
+                input,
+            }]),
+            (None, Some(targets)) if prompt.is_none() && input.is_none() => Ok(targets),
+            (None, None) => Err("there is no `agent`".to_owned()),
+            _ => Err("what `targets` are told is in `targets`: `agent`, `prompt` and `input` are for one agent".to_owned()),
+        }
+    }
+}
+
+impl CallAgentTool {
+    /// The call that these arguments are.
+    pub(in crate::agent) fn read(
+        &self,
+        arguments: &Value,
+        messages: &Messages,
+    ) -> Result<AgentCall, String> {
+        let arguments = Arguments::deserialize(arguments);
+        let mut arguments = arguments.map_err(|error| error.to_string())?;
+        let targets = arguments.targets()?;
+        let join = self.join(arguments.join)?;
+        let invalid = |error: InvocationError| Err(error.to_string());
+        match (join, targets.len()) {
+            (_, 0) => return invalid(InvocationError::NoTargets),
+            (Join::Single, got) if got > 1 => {
+                return invalid(InvocationError::SingleNeedsOneTarget { got });
+            }
+            _ => {}
+        }
+        let mut is_handoff = false;
+        let mut read = Vec::with_capacity(targets.len());
+        for target in targets {
+            let (target, scope) = self.target(target, arguments.context, messages)?;
+            is_handoff = scope == ContextScope::Shared;
+            if is_handoff && join != Join::Single {
+                return invalid(InvocationError::SharedNeedsSingle);
+            }
+            read.push(target);
+        }
+        Ok(AgentCall {
+            join,
+            targets: read,
+            is_handoff,
+        })
+    }
+
+    fn target(
+        &self,
+        target: Target,
+        context: Option<ContextScope>,
+        messages: &Messages,
+    ) -> Result<(CallTarget, ContextScope), String> {
+        let Target {
+            agent,
+            prompt,
+            input,
+        } = target;
+        let callee = self.callee(&agent);
+        let known = callee.and_then(|callee| Some((callee, self.callees.get(callee)?)));
+        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
+        let input = input.filter(|input| !input.is_null());
+        let (start, scope) = match &known.takes {
+            None => {
+                let scope = self.scope(context)?;
+                let prompt = prompt.filter(|_| input.is_none());
+                let prompt = read_prompt(&agent, prompt)?;
+                let prompt = TaskPrompt::in_context(prompt, scope, messages);
+                (CallStart::Prompt(prompt), scope)
+            }
+            Some(takes) => {
+                let input = input.filter(|_| prompt.is_none());
+                let scope = context.unwrap_or_default();
+                if scope != ContextScope::Independent {
+                    return Err(format!("`{agent}` knows nothing of the conversation"));
+                }
+                (CallStart::Input(read_input(takes, &agent, input)?), scope)
+            }
+        };
+        let target = CallTarget {
+            agent,
+            callee,
+            start,
+        };
+        Ok((target, scope))
+    }
+
+    /// The context of a call, if it is one of those in which agents may be called.
+    fn scope(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
+        let scope = asked.or_else(|| self.scopes.first().copied());
+        let scope = scope.filter(|scope| self.scopes.contains(scope));
+        scope.ok_or_else(|| match self.scopes.len() {
+            1 => "leave `context` out: there is one only".to_owned(),
+            _ => "agents are not called in this `context`".to_owned(),
+        })
+    }
+
+    /// What is waited for, if it is one of those joins that the agent may use.
+    fn join(&self, asked: Option<Join>) -> Result<Join, String> {
+        let join = asked.or_else(|| self.joins.first().copied());
+        let join = join.filter(|join| self.joins.contains(join));
+        join.ok_or_else(|| match self.joins.len() {
+            1 => "leave `join` out: there is one only".to_owned(),
+            _ => "agents are not called with this `join`".to_owned(),
+        })
+    }
+}
+
+/// The names of those that these arguments call, in order.
+pub(crate) fn callee_names(arguments: &model::Arguments) -> Vec<&str> {
+    let model::Arguments::Json(arguments) = arguments else {
+        return Vec::new();
+    };
+    match arguments.get("targets").and_then(Value::as_array) {
+        Some(targets) => targets.iter().filter_map(callee_name).collect(),
+        None => callee_name(arguments).into_iter().collect(),
+    }
+}
+
+fn callee_name(target: &Value) -> Option<&str> {
+    target.get("agent")?.as_str()
+}
+
+/// What the agent is told, if it is told anything.
+fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
+    let prompt = prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
+    match prompt.trim().is_empty() {
+        true => Err("the prompt is empty".to_owned()),
+        false => Ok(prompt),
+    }
+}
+
+/// What the flow `agent` starts with, if it can take that.
+pub(crate) fn read_input(
+    (fns, schema): &(StateFns, Value),
+    agent: &str,
+    input: Option<Value>,
+) -> Result<Value, String> {
+    let input = input.ok_or_else(|| format!("`{agent}` takes an `input`, and no `prompt`"))?;
+    if let Some(reason) = explain(schema, &input) {
+        return Err(format!("the input of `{agent}` does not fit: {reason}"));
+    }
+    let checked = Live::new(input.clone()).check((fns.type_of)());
+    checked.map_err(|error| format!("the input of `{agent}` does not fit: {error}"))?;
+    Ok(input)
+}

@@ -1,0 +1,159 @@
+//! The tasks that go on beside the agents that have started them.
+
+use std::{borrow::Cow, sync::Arc};
+
+use super::{
+    super::{
+        super::state::{
+            detached::{Called, Detached, DetachedTask},
+            frame::{Frame, List},
+            path::{ItemId, NodePath},
+            rare::Rare,
+        },
+        map::Map,
+        stored::{Key, Loaded, StoredList, sections},
+    },
+    Loader,
+    frame::insert_new,
+    latest::ItemStart,
+};
+use crate::{graph::NodeIx, state::Live};
+
+/// What is stored of all of them, and of those to whom they belong.
+type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, Called>);
+
+impl Loader {
+    /// The tasks that go on at `node`.
+    pub(super) fn detached_tasks(
+        &mut self,
+        frame: &mut Frame,
+        (node, id): (NodeIx, &str),
+        stored: StoredList<'_>,
+    ) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let team = table.inner(node);
+        let team = team.ok_or_else(|| format!("`{id}` starts no detached tasks"))?;
+        if !self.lists.is_empty() || !stored.done.is_empty() || stored.tasks.is_some() {
+            return Err(format!("the detached tasks of `{id}` are not where they belong").into());
+        }
+        let mut list = List::default();
+        let mut start = |_| ItemStart {
+            state: None,
+            latest: &[],
+        };
+        self.items(team, &mut list, (id, stored.items), &mut start)?;
+        match list.items.is_empty() {
+            true => Ok(()),
+            false => insert_new(&mut frame.progress.lists, (node, id), Arc::new(list)),
+        }
+    }
+
+    /// What is known of all of them. `returned` is what the flow has returned, if the run waits for them.
+    pub(super) fn detached(
+        &mut self,
+        root: &mut Frame,
+        (tasks, called): StoredTasks<'_>,
+        returned: Option<Live>,
+    ) -> Loaded<Rare<Detached>> {
+        let mut detached = Rare::<Detached>::default();
+        for (owner, called) in called {
+            detached.called.insert(owner.into(), called);
+        }
+        let on_error = self.on_error_in_progress();
+        self.section((sections::tasks, tasks, on_error), |_, number, task| {
+            let place = place_of(root, number);
+            check_task(number, &task, place.is_some())?;
+            detached.tasks.insert(number, Arc::new(task.into_owned()));
+            if let Some(item) = place {
+                detached.add_open(item);
+            }
+            Ok(())
+        })?;
+        for item in unknown_tasks(root, &detached) {
+            let why = format!("nothing is known of the detached task {}", item.index);
+            self.refuse_unless_dropped(sections::tasks, item.index, why)?;
+            root.remove_detached(item);
+        }
+        self.index_waiting(root, &mut detached)?;
+        if returned.is_some() {
+            if detached.open().next().is_none() {
+                return Err("it waits for detached tasks, and yet all have ended".into());
+            }
+            detached.returned = returned;
+        }
+        Ok(detached)
+    }
+
+    /// Notes which agents wait for which tasks. What is not there, where that may be, answers them.
+    fn index_waiting(&mut self, root: &mut Frame, detached: &mut Rare<Detached>) -> Loaded<()> {
+        let mut waiting = Vec::new();
+        root.walk(|at, frame| {
+            for (node, agent) in frame.progress.agents.iter() {
+                let waits = agent.detached_waits();
+                waiting.extend(waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task)));
+            }
+        });
+        for (path, call, task) in waiting {
+            if detached.is_open(task) {
+                detached.add_waiting(task, &path);
+                continue;
+            }
+            let Some(frame) = root.at_mut(&path.frame) else {
+                continue;
+            };
+            let id = frame.table.node_id(path.node);
+            let why = format!("`{id}` waits for the task {task}, which does not go on");
+            self.refuse_unless_dropped(sections::tasks, task, why)?;
+            frame.answer_lost_task(path.node, call);
+            root.update_queues(&path);
+        }
+        Ok(())
+    }
+
+    fn refuse_unless_dropped(&mut self, section: &str, task: usize, why: String) -> Loaded<()> {
+        if !self.drop_progress {
+            self.drop_would_help = true;
+            return Err(why.into());
+        }
+        self.drop_entry(section, &task, why.into());
+        Ok(())
+    }
+}
+
+/// Fails unless what is known of a task fits whether it goes on.
+fn check_task(number: usize, task: &DetachedTask, goes_on: bool) -> Loaded<()> {
+    let why = if number == 0 || task.parent.is_some_and(|parent| parent >= number) {
+        "was started in one that came later"
+    } else if task.end.is_some() != task.ended_at.is_some() {
+        "has ended and goes on"
+    } else if task.end.as_ref().is_some_and(|end| !end.status.has_ended()) {
+        "has ended with the status of one that goes on"
+    } else if task.end.is_some() && goes_on {
+        "has ended, and yet states wait in it"
+    } else if task.end.is_none() && !goes_on {
+        "goes on, and yet no state waits in it"
+    } else {
+        return Ok(());
+    };
+    Err(format!("the detached task {number} {why}").into())
+}
+
+/// Where the task of this number goes on.
+fn place_of(root: &Frame, index: usize) -> Option<ItemId> {
+    let mut lists = root.detached_nodes();
+    let list = lists.find(|node| {
+        let list = root.progress.lists.get(node);
+        list.is_some_and(|list| list.items.contains(&index))
+    })?;
+    Some(ItemId { list, index })
+}
+
+/// Those that go on and of which nothing is known.
+fn unknown_tasks(root: &Frame, detached: &Detached) -> Vec<ItemId> {
+    let items = root.detached_nodes().flat_map(|list| {
+        let tasks = root.progress.lists.get(&list).into_iter();
+        let indices = tasks.flat_map(|tasks| tasks.items.keys().copied());
+        indices.map(move |index| ItemId { list, index })
+    });
+    items.filter(|item| !detached.is_at(*item)).collect()
+}

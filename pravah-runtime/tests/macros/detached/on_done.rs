@@ -1,0 +1,77 @@
+//! Tasks that have not ended when the flow is done.
+
+use pravah_runtime::{RunStatus, invocation::TaskStatus, prelude::*};
+use serde_json::json;
+
+use super::{Question, Report, beside, ctx, question, researcher, run_by, text};
+use crate::macros_support::{Recorder, output, restart, suspended};
+
+/// You write reports, and others go on when you are done.
+#[agent(
+    model = "openai://m",
+    output = Report,
+    agents = [researcher],
+    delegation(join = [single, detached], on_done = wait),
+)]
+fn patient(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn patiently(question: Question) -> Report {
+    flow! { patient }
+}
+
+#[tokio::test]
+async fn the_tasks_are_cancelled_with_the_flow_unless_it_says_otherwise() {
+    let script = ScriptedModel::new()
+        .call("lead", "call_agent", beside(&["One."]))
+        .call("lead", "submit", text("Done."));
+    let (mut run, model) = run_by(script);
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+    assert_eq!(run.tasks()[0].status, TaskStatus::Cancelled);
+    assert!(run.tasks()[0].ended_at.is_some());
+    assert!(model.asked().iter().all(|request| request.node == "lead"));
+    assert_eq!(restart(&run).tasks(), run.tasks());
+}
+
+#[tokio::test]
+async fn a_run_that_waits_for_its_tasks_ends_with_what_the_flow_has_returned() {
+    let script = ScriptedModel::new()
+        .call("patient", "call_agent", beside(&["One.", "Two."]))
+        .call("patient", "submit", text("Done."))
+        .call("researcher[1]", "ask", json!({}))
+        .reply("researcher[2]", text("second"))
+        .reply("researcher[1]", text("first"));
+    for restarts in [false, true] {
+        let model = Recorder::new(script.clone());
+        let mut run = patiently::start(question()).unwrap();
+        run = run.with_factory(model.factory());
+        loop {
+            match run.next(ctx()).await.unwrap() {
+                RunOut::Continue if restarts => run = restart(&run).with_factory(model.factory()),
+                RunOut::Continue => {}
+                out => {
+                    assert_eq!(suspended(Ok(out)).0, "researcher::ask[1]");
+                    break;
+                }
+            }
+        }
+        // The other task goes on before anybody has answered.
+        let error = loop {
+            match run.next(ctx()).await {
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, FlowError::ResumeRequired(_)), "{error}");
+        assert!(run.output().unwrap().is_none());
+        assert!(matches!(run.status(), RunStatus::Suspended { .. }));
+        let status = |task: usize| run.tasks()[task].status;
+        assert_eq!((status(0), status(1)), (TaskStatus::Suspended, TaskStatus::Completed));
+        run.resume(ctx(), ("researcher::ask[1]", json!("Yes."))).await.unwrap();
+        assert_eq!(output(run.run(ctx()).await).text, "Done.");
+        assert_eq!(run.tasks()[0].status, TaskStatus::Completed);
+        assert_eq!(run.tasks()[0].preview.as_deref(), Some(r#"{"text":"first"}"#));
+    }
+}
