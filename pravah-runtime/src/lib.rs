@@ -145,10 +145,10 @@ pub mod prelude {
         Agent, AgentConfig, ApprovalQuestion, ClientFactory, Commands, Context, Delegation, Dep,
         Each, Either, Entries, EventKind, ExternalCall, Failure, FailureKind, Files, Flow,
         FlowConf, FlowError, FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input,
-        Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, OnDone, Policy, Prompt, Resumed,
-        Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult, Tool,
-        ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate, node,
-        state, tool,
+        Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, OnDone, Policy, Prompt,
+        Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult,
+        Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate,
+        node, state, tool,
     };
 }
 

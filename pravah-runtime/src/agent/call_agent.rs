@@ -127,7 +127,8 @@ impl CallAgentTool {
         let (mut properties, mut required) = self.target_properties();
         let target = object(properties.clone(), &required);
         if self.has_agents() && self.scopes.len() > 1 {
-            let scopes = json!({ "enum": self.scopes, "description": ABOUT_CONTEXT, "type": "string" });
+            let scopes =
+                json!({ "enum": self.scopes, "description": ABOUT_CONTEXT, "type": "string" });
             properties.insert("context".to_owned(), scopes);
         }
         if self.joins.len() > 1 {

@@ -314,5 +314,8 @@ fn tools(
     let supervisor = config.delegation.allows_detached();
     let supervisor = supervisor.then(supervision::specs).into_iter().flatten();
     let own = config.tools.specs().cloned();
-    own.chain(call_agent).chain(supervisor).chain(submit).collect()
+    own.chain(call_agent)
+        .chain(supervisor)
+        .chain(submit)
+        .collect()
 }

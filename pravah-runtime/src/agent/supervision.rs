@@ -80,7 +80,11 @@ pub(super) fn specs() -> [ToolSpec; 4] {
         },
     });
     [
-        spec(GET_TASK, "Returns how far a task is that you have started.", one()),
+        spec(
+            GET_TASK,
+            "Returns how far a task is that you have started.",
+            one(),
+        ),
         spec(
             WAIT_TASK,
             "Waits until a task has ended that you have started, and returns its result; or returns how far it is once \

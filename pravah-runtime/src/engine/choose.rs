@@ -196,7 +196,9 @@ fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found>
                 find_in_list(frame, node, path, busy)
             }
             NodeKind::Each(_) => None,
-            NodeKind::Detached(_) => find_in_items(frame.progress.lists.get(&node)?, node, path, busy),
+            NodeKind::Detached(_) => {
+                find_in_items(frame.progress.lists.get(&node)?, node, path, busy)
+            }
             NodeKind::Agent(_) | NodeKind::Invoke(_) if frame.progress.lists.contains(&node) => {
                 find_in_tasks(frame, node, path, busy)
             }

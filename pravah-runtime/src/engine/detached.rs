@@ -34,7 +34,9 @@ impl<F> FlowRuntime<F> {
     pub fn tasks(&self) -> Vec<TaskSnapshot> {
         let state = &self.inner.state;
         let tasks = state.detached.tasks.iter();
-        tasks.map(|(number, task)| state.task_snapshot(*number, task)).collect()
+        tasks
+            .map(|(number, task)| state.task_snapshot(*number, task))
+            .collect()
     }
 }
 
@@ -43,13 +45,20 @@ enum Answer {
     Text(String),
     Error(String),
     /// It waits for this task.
-    Waits { task: usize, until: u64 },
+    Waits {
+        task: usize,
+        until: u64,
+    },
 }
 
 impl Run {
     /// Starts the detached tasks that calls of the agent at `path` ask for, does what others want of such tasks, and
     /// lets those wait that wait for one. The numbers are those of the calls. The step of the agent is being committed.
-    pub(super) fn answer_calls(&mut self, path: &NodePath, detached: Vec<(usize, Vec<CallTarget>)>) {
+    pub(super) fn answer_calls(
+        &mut self,
+        path: &NodePath,
+        detached: Vec<(usize, Vec<CallTarget>)>,
+    ) {
         let now = self.now();
         for (call, targets) in detached {
             let numbers = self.state.start_detached(path, targets, now);
@@ -94,7 +103,9 @@ impl Run {
         let answered = progress.and_then(|it| Some((it.turn_of_calls(), it.answered(call)?)));
         if let Some((turn, (call, is_error))) = answered {
             let call_id = call_name(&self.step_key(path), turn, &call.id);
-            self.notify(path, || EventKind::tool_ended(&*call.name, &*call_id, is_error));
+            self.notify(path, || {
+                EventKind::tool_ended(&*call.name, &*call_id, is_error)
+            });
         }
     }
 
@@ -206,7 +217,9 @@ impl Run {
                 continue;
             };
             let waits = progress.detached_waits();
-            let calls = waits.filter(|(_, other, _)| *other == task).map(|(call, ..)| call);
+            let calls = waits
+                .filter(|(_, other, _)| *other == task)
+                .map(|(call, ..)| call);
             for call in calls.collect::<Vec<_>>() {
                 let text = self.state.end_as_text(task).unwrap_or_default();
                 self.answer_call(&path, call, Answer::Text(text));
@@ -261,7 +274,8 @@ impl RunState {
         let is_mine = |task: &DetachedTask| task.owners.iter().any(|owner| **owner == *visit);
         let tasks = self.detached.tasks.iter();
         let mine = tasks.filter(|(_, task)| is_mine(task));
-        mine.map(|(number, task)| self.task_snapshot(*number, task)).collect()
+        mine.map(|(number, task)| self.task_snapshot(*number, task))
+            .collect()
     }
 
     fn task_as_text(&self, number: usize) -> String {
@@ -280,7 +294,8 @@ impl RunState {
         let DetachedTask {
             agent, started_at, ..
         } = task;
-        let mut shown = TaskSnapshot::started(task_id(number), &**agent, Executor::Local, *started_at);
+        let mut shown =
+            TaskSnapshot::started(task_id(number), &**agent, Executor::Local, *started_at);
         shown.last_event_at = task.last_event_at;
         shown.ended_at = task.ended_at;
         let frame = self.detached.open().find(|(open, _)| *open == number);

@@ -25,9 +25,9 @@ mod choose;
 mod clock;
 mod commands;
 mod commit;
+mod detached;
 #[cfg(feature = "documents")]
 mod documents;
-mod detached;
 mod ending;
 mod factory;
 mod fail;

@@ -138,10 +138,7 @@ impl Run {
                 }
                 None => invoke.body.start(&mut inputs.with_context(ctx, &of_body)),
             },
-            NodeKind::Each(_)
-            | NodeKind::Flow(_)
-            | NodeKind::Detached(_)
-            | NodeKind::Broken(_) => {
+            NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Detached(_) | NodeKind::Broken(_) => {
                 let problem = format!("`{}` cannot run", entry.id);
                 return Err(FlowError::BuildError(problem.into()));
             }

@@ -54,7 +54,10 @@ impl Table {
 impl NodeEntry {
     /// Its key; where detached tasks run, that of what has started them.
     fn caller_key(&self) -> &str {
-        let key = self.key.strip_prefix('(').and_then(|key| key.strip_suffix(')'));
+        let key = self
+            .key
+            .strip_prefix('(')
+            .and_then(|key| key.strip_suffix(')'));
         key.filter(|_| self.kind.is_detached()).unwrap_or(&self.key)
     }
 }

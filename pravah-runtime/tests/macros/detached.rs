@@ -1,9 +1,14 @@
 //! Agents that go on beside the agent that has started them.
 
+mod events;
+mod limits;
 mod on_done;
+mod random;
+mod snapshots;
 mod supervision;
+mod tree;
 
-use pravah_runtime::{Message, invocation::TaskStatus, prelude::*};
+use pravah_runtime::{Message, ModelRequest, invocation::TaskStatus, prelude::*};
 use serde_json::{Value, json};
 
 use crate::macros_support::{Recorder, output};
@@ -92,8 +97,11 @@ fn run_by(script: ScriptedModel) -> (FlowRuntime<Question>, Recorder) {
 
 /// What the model that was asked last has read of its calls.
 fn results(model: &Recorder) -> Vec<Value> {
-    let asked = model.asked();
-    let messages = asked.last().unwrap().messages.iter();
+    results_of(model.asked().last().unwrap())
+}
+
+fn results_of(request: &ModelRequest) -> Vec<Value> {
+    let messages = request.messages.iter();
     let results = messages.filter_map(|message| match message {
         Message::Tool { results, .. } => Some(results),
         _ => None,

@@ -5,7 +5,10 @@ use std::iter::repeat;
 use super::AgentProgress;
 use crate::{
     agent::{
-        TaskEnd, TaskRequest, call::result, call_agent::callee_names, pending::Pending,
+        TaskEnd, TaskRequest,
+        call::result,
+        call_agent::callee_names,
+        pending::Pending,
         task::{CallTarget, all_results},
     },
     invocation::Join,
@@ -35,7 +38,8 @@ impl AgentProgress {
         calls.flat_map(|(call, pending)| {
             let names = callee_names(&call.arguments).into_iter().map(Some);
             let tasks = pending.tasks().iter().copied();
-            tasks.zip(names.chain(repeat(None)))
+            tasks
+                .zip(names.chain(repeat(None)))
                 .map(|(task, name)| (task, name.unwrap_or_default()))
         })
     }
@@ -43,11 +47,16 @@ impl AgentProgress {
     /// The calls of a former step, and whether each has failed, that have been answered since by what they waited for:
     /// `before` is the progress after that step.
     pub(crate) fn answered_since<'a>(&self, before: &'a Self) -> Vec<(&'a ToolCall, bool)> {
-        let is_open = |index| self.pending.get(index).is_some_and(Pending::is_answered_by_run);
+        let is_open = |index| {
+            self.pending
+                .get(index)
+                .is_some_and(Pending::is_answered_by_run)
+        };
         // What the model reads of a step's calls is one message.
         let said = self.messages().since(before.messages().len()).next();
         let calls = before.asked().iter().zip(&before.pending).enumerate();
-        let ended = calls.filter(|(index, (_, pending))| pending.is_answered_by_run() && !is_open(*index));
+        let ended =
+            calls.filter(|(index, (_, pending))| pending.is_answered_by_run() && !is_open(*index));
         ended
             .map(|(index, (call, _))| {
                 let result = match (self.pending.get(index), said) {
@@ -138,7 +147,10 @@ impl AgentProgress {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            let refusal = match (agent_call.is_handoff && calls.len() > 1, left.checked_sub(agent_call.targets.len())) {
+            let refusal = match (
+                agent_call.is_handoff && calls.len() > 1,
+                left.checked_sub(agent_call.targets.len()),
+            ) {
                 (true, _) => "not called: an agent takes over with the only call of an answer",
                 (false, None) => "not called: no more agents may be called in this visit",
                 (false, Some(rest)) => {

@@ -336,7 +336,9 @@ impl RunState {
             let left = frame.progress.agents.get(&path.node);
             let left = left.map_or(most, |progress| progress.children_left(most));
             let count = most.saturating_sub(left);
-            self.detached.called.get_or_insert_with(key, || Called { count, most });
+            self.detached
+                .called
+                .get_or_insert_with(key, || Called { count, most });
         }
     }
 
@@ -359,7 +361,9 @@ impl RunState {
             return None;
         }
         let owners = self.owners(path);
-        let left = owners.iter().filter_map(|owner| self.detached.called.get(owner));
+        let left = owners
+            .iter()
+            .filter_map(|owner| self.detached.called.get(owner));
         left.map(|called| called.left()).min()
     }
 

@@ -68,10 +68,18 @@ async fn a_run_that_waits_for_its_tasks_ends_with_what_the_flow_has_returned() {
         assert!(run.output().unwrap().is_none());
         assert!(matches!(run.status(), RunStatus::Suspended { .. }));
         let status = |task: usize| run.tasks()[task].status;
-        assert_eq!((status(0), status(1)), (TaskStatus::Suspended, TaskStatus::Completed));
-        run.resume(ctx(), ("researcher::ask[1]", json!("Yes."))).await.unwrap();
+        assert_eq!(
+            (status(0), status(1)),
+            (TaskStatus::Suspended, TaskStatus::Completed)
+        );
+        run.resume(ctx(), ("researcher::ask[1]", json!("Yes.")))
+            .await
+            .unwrap();
         assert_eq!(output(run.run(ctx()).await).text, "Done.");
         assert_eq!(run.tasks()[0].status, TaskStatus::Completed);
-        assert_eq!(run.tasks()[0].preview.as_deref(), Some(r#"{"text":"first"}"#));
+        assert_eq!(
+            run.tasks()[0].preview.as_deref(),
+            Some(r#"{"text":"first"}"#)
+        );
     }
 }

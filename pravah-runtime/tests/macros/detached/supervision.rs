@@ -19,10 +19,7 @@ async fn a_task_is_waited_for_and_its_result_is_the_answer() {
         .call("lead", "call_agent", beside(&["One.", "Two."]))
         .calls(
             "lead",
-            [
-                ("wait_task", of_task(1)),
-                ("wait_task", of_task(2)),
-            ],
+            [("wait_task", of_task(1)), ("wait_task", of_task(2))],
         )
         .reply("researcher[1]", text("first"))
         .call("researcher[2]", "break_down", json!({}))
@@ -33,7 +30,10 @@ async fn a_task_is_waited_for_and_its_result_is_the_answer() {
         output(run.run(ctx()).await);
         let results = results(&model);
         let why = "tool `break_down` of agent `researcher` failed: broken";
-        let of_lead: Vec<&Value> = results.iter().filter(|it| it["task_id"].is_string()).collect();
+        let of_lead: Vec<&Value> = results
+            .iter()
+            .filter(|it| it["task_id"].is_string())
+            .collect();
         assert_eq!(
             of_lead,
             [
@@ -63,7 +63,11 @@ async fn a_wait_that_takes_too_long_is_answered_with_how_far_the_task_is() {
                 break;
             }
             RunOut::Done(_) => panic!("it does not wait"),
-            RunOut::Continue => run = restart(&run).with_clock(clock.clone()).with_factory(model.factory()),
+            RunOut::Continue => {
+                run = restart(&run)
+                    .with_clock(clock.clone())
+                    .with_factory(model.factory())
+            }
             _ => {}
         }
     }
@@ -101,8 +105,13 @@ async fn a_task_is_cancelled_once_and_the_list_says_so() {
     let results = results(&model);
     let statuses = |index: usize| -> Vec<&str> {
         let result = &results[index];
-        let tasks = result.as_array().map_or(std::slice::from_ref(result), Vec::as_slice);
-        tasks.iter().map(|task| task["status"].as_str().unwrap()).collect()
+        let tasks = result
+            .as_array()
+            .map_or(std::slice::from_ref(result), Vec::as_slice);
+        tasks
+            .iter()
+            .map(|task| task["status"].as_str().unwrap())
+            .collect()
     };
     assert_eq!(statuses(1), ["cancelled"]);
     assert_eq!(results[1], results[2]);
@@ -117,7 +126,14 @@ async fn a_task_is_cancelled_once_and_the_list_says_so() {
 
 #[tokio::test]
 async fn ids_that_are_not_of_its_tasks_are_unknown_to_an_agent() {
-    for id in ["task_2", "task_01", "task_0", "1", "", "task_18446744073709551616"] {
+    for id in [
+        "task_2",
+        "task_01",
+        "task_0",
+        "1",
+        "",
+        "task_18446744073709551616",
+    ] {
         let script = ScriptedModel::new()
             .call("lead", "call_agent", beside(&["One."]))
             .call("lead", "get_task", json!({ "task_id": id }))

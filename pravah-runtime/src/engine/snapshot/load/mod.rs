@@ -172,6 +172,12 @@ impl Loader {
             None => Default::default(),
         };
         let (returned, output) = match head.ending {
+            true if output.is_none() => {
+                return Err(
+                    "it waits for detached tasks, and what its flow has returned is not there"
+                        .into(),
+                );
+            }
             true => (output, None),
             false => (None, output),
         };
