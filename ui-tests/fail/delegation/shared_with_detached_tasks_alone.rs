@@ -1,0 +1,14 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Question { text: String }
+#[state] struct Report { text: String }
+
+/// You look things up.
+#[agent(model = "openai://m", output = Report)]
+fn researcher(question: &Question) -> String { question.text.clone() }
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, agents = [researcher], delegation(context = shared, join = detached))]
+fn lead(question: &Question) -> String { question.text.clone() }
+
+fn main() {}
