@@ -11,6 +11,7 @@
 
 mod calls;
 mod chains;
+mod detached;
 
 use std::{
     hint::black_box,
@@ -39,6 +40,7 @@ fn main() {
         runtime.block_on(async {
             ratios().await;
             calls::ratios().await;
+            detached::ratios().await;
         });
     }
 }
