@@ -1,5 +1,5 @@
-//! A lead that calls two researchers, and a flow in which a person checks a claim: one run, stored while the person is
-//! asked and continued in another process.
+//! A lead that calls two researchers while a third agent looks for what contradicts them, and a flow in which a person
+//! checks a claim: one run, stored while the person is asked and continued in another process.
 
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
@@ -58,6 +58,12 @@ fn researcher(topic: &Topic) -> String {
     topic.name.clone()
 }
 
+/// You look for what speaks against a claim.
+#[agent(model = "openai://gpt-4o-mini", output = Finding, tools = [search])]
+fn sceptic(claim: &Claim) -> String {
+    claim.text.clone()
+}
+
 #[gate(prompt = format!("Is it so that {}?", claim.text))]
 fn ask(claim: Claim, verdict: Verdict) -> Checked {
     Checked {
@@ -77,8 +83,8 @@ fn check(claim: Claim) -> Checked {
 #[agent(
     model = "openai://gpt-4o",
     output = Report,
-    agents = [researcher, check],
-    delegation(max_children = 4),
+    agents = [researcher, sceptic, check],
+    delegation(join = [single, detached], max_children = 4),
 )]
 fn lead(question: &Question) -> String {
     question.text.clone()
@@ -97,11 +103,17 @@ fn script() -> ScriptedModel {
         let arguments = json!({ "agent": "researcher", "prompt": topic });
         ("call_agent", arguments)
     };
+    // It goes on beside the lead, as the first such task of the run.
+    let doubt = json!({ "agent": "sceptic", "prompt": "One can get to Benin", "join": "detached" });
     let finding = |text: &str, source: &str| json!({ "text": text, "sources": [source] });
     ScriptedModel::new()
         .calls(
             "lead",
-            [look_up("Trains to Benin"), look_up("Ferries to Benin")],
+            [
+                ("call_agent", doubt),
+                look_up("Trains to Benin"),
+                look_up("Ferries to Benin"),
+            ],
         )
         .call("researcher[0]", "search", json!({ "words": "timetable" }))
         .call(
@@ -119,6 +131,13 @@ fn script() -> ScriptedModel {
             "lead",
             "call_agent",
             json!({ "agent": "check", "input": { "text": "no train goes to Benin today" } }),
+        )
+        .call("lead", "wait_task", json!({ "task_id": "task_1" }))
+        .call("sceptic", "search", json!({ "words": "closed" }))
+        .call(
+            "sceptic",
+            "submit",
+            json!({ "text": "Nothing.", "sources": [] }),
         )
         .call(
             "lead",
@@ -152,7 +171,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         text: "How do I get to Benin?".to_owned(),
     };
     let mut run = FlowRuntime::new(question)?.with_factory(factory());
-    println!("the lead calls two researchers, then has a claim checked:");
+    println!("the lead starts a sceptic, calls two researchers, then has a claim checked:");
     let Some((id, question)) = go_on(&mut run).await? else {
         return Err("nobody was asked".into());
     };
@@ -167,6 +186,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let verdict = json!({ "holds": true, "name": "Ada" });
     run.answer(Context::default(), &id, verdict).await?;
     go_on(&mut run).await?;
+    for task in run.tasks() {
+        let found = task.preview.unwrap_or_default();
+        println!("{} of `{}`: {found}", task.task_id, task.agent_id);
+    }
     println!("{} model calls, none of them twice", run.model_calls());
     Ok(())
 }

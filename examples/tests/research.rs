@@ -3,25 +3,32 @@
 use std::process::Command;
 
 const OUTPUT: &str = "\
-the lead calls two researchers, then has a claim checked:
+the lead starts a sceptic, calls two researchers, then has a claim checked:
   1. lead (model)
   2. lead (tools)
   3. researcher[0] (model)
-  4. researcher[0] (tools)
-  5. researcher[0] (model) -> Finding
-  6. researcher[1] (model)
-  7. researcher[1] (tools)
-  8. researcher[1] (model) -> Finding
-  9. lead (tools)
-  10. lead (model)
-  11. lead (tools)
-  12. check::ask[2] (asks)
+  4. sceptic[1] (model)
+  5. researcher[0] (tools)
+  6. sceptic[1] (tools)
+  7. researcher[0] (model) -> Finding
+  8. sceptic[1] (model) -> Finding
+  9. researcher[1] (model)
+  10. researcher[1] (tools)
+  11. researcher[1] (model) -> Finding
+  12. lead (tools)
+  13. lead (model)
+  14. lead (tools)
+  15. check::ask[2] (asks)
 `check::ask[2]` asks: Is it so that no train goes to Benin today?
 in another process:
-  14. lead (tools)
-  15. lead (model) -> Report
+  17. lead (tools)
+  18. lead (model)
+  19. lead (tools)
+  20. lead (tools)
+  21. lead (model) -> Report
 Take the ferry to Cotonou: no train goes to Benin, as Ada says.
-7 model calls, none of them twice
+task_1 of `sceptic`: {\"sources\":[],\"text\":\"Nothing.\"}
+10 model calls, none of them twice
 ";
 
 #[test]

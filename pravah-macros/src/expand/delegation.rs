@@ -183,11 +183,11 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     check_handoff(agent, options, constants);
     let name = agent.unraw().to_string();
     let mut joins = settings.delegation.iter().flat_map(|it| &it.joins);
-    let supervises = joins.any(|join| join == "detached");
+    let manages_tasks = joins.any(|join| join == "detached");
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
         let what = format!("tool_{}_beside_agents", tool_name(tool));
-        let arguments = quote!(#name, #private::ToolName::<#this>::NAME, #supervises);
+        let arguments = quote!(#name, #private::ToolName::<#this>::NAME, #manages_tasks);
         constants.check(&what, "check_beside_call_agent", tool.span(), &arguments);
     }
 }

@@ -109,7 +109,7 @@ fn words(
     };
     if words.is_empty() {
         let help = format!("write some of {}", list(allowed));
-        errors.error(at, format!("`{key}` names no {key}"), help);
+        errors.error(at, format!("`{key}` is an empty list"), help);
     }
     let mut known: Vec<Ident> = Vec::new();
     for word in &words {
@@ -263,7 +263,7 @@ impl Delegation {
         {
             errors.error(
                 on_done.span(),
-                "no tasks are detached, and none are left when the flow is done",
+                "`on_done` is for detached tasks, and this agent starts none",
                 "add `join = [single, detached]`, or leave `on_done` out",
             );
         }
@@ -274,8 +274,8 @@ impl Delegation {
         {
             errors.error(
                 join.span(),
-                format!("an agent cannot take over with the join `{join}`"),
-                "add `single`: an agent takes over only with a call whose result is waited for; or add another context",
+                "`context = shared` needs the join `single`",
+                "add `single` to `join`, or another context to `context`",
             );
         }
         let shared = self.contexts.iter().find(|context| *context == "shared");

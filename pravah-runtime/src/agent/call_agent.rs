@@ -4,6 +4,7 @@ mod arguments;
 
 use std::{fmt::Write as _, sync::Arc};
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::arguments::{callee_names, read_input};
@@ -66,7 +67,7 @@ impl Delegation {
         let callees = known.collect();
         let joins = self.join_modes();
         if is_shared && !joins.contains(&Join::Single) {
-            problems.push(NO_JOIN.to_owned());
+            problems.push(SHARED_NEEDS_SINGLE.to_owned());
         }
         let tool = CallAgentTool {
             callees,
@@ -97,14 +98,13 @@ impl CallAgentTool {
     }
 
     fn description(&self) -> String {
-        let mut text = "Lets another agent do a part of the work".to_owned();
+        let mut text = "Lets other agents do parts of the work.".to_owned();
         text.push_str(match self.joins.as_slice() {
-            [Join::Detached] => " beside your own, and returns the id of its task at once.",
-            _ => ", and returns its result.",
+            [Join::Single] => " Returns the result.",
+            [Join::All] => " Returns all results.",
+            [Join::Detached] => " Returns the ids of background tasks at once.",
+            _ => " `join` says what is returned.",
         });
-        if self.takes_several() {
-            text.push_str(" Several are called with `targets`.");
-        }
         text.push_str(" The agents:");
         for CalleeSpec {
             name,
@@ -125,14 +125,15 @@ impl CallAgentTool {
     /// The schema of the arguments.
     fn parameters(&self) -> Value {
         let (mut properties, mut required) = self.target_properties();
-        let target = object(properties.clone(), &required);
+        let target = object_schema(&properties, &required);
         if self.has_agents() && self.scopes.len() > 1 {
             let scopes =
                 json!({ "enum": self.scopes, "description": ABOUT_CONTEXT, "type": "string" });
             properties.insert("context".to_owned(), scopes);
         }
         if self.joins.len() > 1 {
-            let joins = json!({ "enum": self.joins, "description": ABOUT_JOIN, "type": "string" });
+            let about = self.about_join();
+            let joins = json!({ "enum": self.joins, "description": about, "type": "string" });
             properties.insert("join".to_owned(), joins);
         }
         if self.takes_several() {
@@ -140,7 +141,7 @@ impl CallAgentTool {
             properties.insert("targets".to_owned(), targets);
             required.clear();
         }
-        object(properties, &required)
+        object_schema(&properties, &required)
     }
 
     /// What says whom to call, and what is required of that.
@@ -179,6 +180,23 @@ impl CallAgentTool {
         self.joins.iter().any(|join| *join != Join::Single)
     }
 
+    fn about_join(&self) -> String {
+        let about = self.joins.iter().map(|join| match join {
+            Join::Single => "`single` waits for one agent and returns its result",
+            Join::All => "`all` waits for all `targets` and returns their results in that order",
+            Join::Detached => {
+                "`detached` does not wait: it starts background tasks and returns their ids"
+            }
+        });
+        let about: Vec<&str> = about.collect();
+        let first = self.joins.first().copied().unwrap_or_default();
+        format!(
+            "{}. Unless given it is {}.",
+            about.join("; "),
+            first.quoted()
+        )
+    }
+
     fn about_prompt(&self) -> &'static str {
         match self.scopes.as_slice() {
             [ContextScope::Independent] => {
@@ -193,14 +211,12 @@ const ABOUT_CONTEXT: &str = "What the agent knows of this conversation: nothing 
     all of it (`inherited`), or all of it and it takes over, so that its result is yours (`shared`). \
     A `shared` call is the only call of an answer.";
 
-const ABOUT_JOIN: &str = "What you wait for: the result of one agent (`single`), the results of all `targets` (`all`), or \
-    nothing: the ids of their tasks are returned at once, and they go on beside you (`detached`).";
+const ABOUT_TARGETS: &str = "The agents to call, instead of `agent`.";
 
-const ABOUT_TARGETS: &str = "Several to be called, in place of `agent`.";
+const SHARED_NEEDS_SINGLE: &str = "the context `shared` needs the join `single`";
 
-const NO_JOIN: &str = "an agent takes over only with a call whose result is waited for: `single` is not among the joins";
-
-fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
+/// The schema of an object with these properties and no others.
+pub(super) fn object_schema(properties: &impl Serialize, required: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": properties,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
     AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, TaskEnd, approval, call::result,
-    pending::Pending, supervision::SUPERVISOR_TOOLS, toolbox::CallFailure,
+    pending::Pending, supervision::TASK_TOOLS, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError,
@@ -56,10 +56,10 @@ pub(super) fn run(
                     Pending::InReview
                     | Pending::Suspended { .. }
                     | Pending::Calls(_)
-                    | Pending::Requests(_)
+                    | Pending::TaskRequest(_)
                     | Pending::Delegated { .. }
                     | Pending::DelegatedAll { .. }
-                    | Pending::WaitsFor { .. }
+                    | Pending::AwaitsTask { .. }
                     | Pending::Done(_) => None,
                     // Observers receive its end once the step is committed.
                     Pending::Returned { result, .. } => Some(Outcome::Result(result.clone())),
@@ -116,7 +116,7 @@ fn take_outcomes(
             Some(Outcome::Result(result)) => *pending = Pending::Done(result),
             Some(Outcome::NeedsApproval) => *pending = Pending::InReview,
             Some(Outcome::Calls(call)) => *pending = Pending::Calls(call),
-            Some(Outcome::Requests(request)) => *pending = Pending::Requests(request),
+            Some(Outcome::TaskRequest(request)) => *pending = Pending::TaskRequest(request),
             Some(Outcome::Suspended(value)) => *pending = pending.suspended(value),
             Some(Outcome::Unreadable(reason)) if resumed == Some(index) => {
                 return Err(FlowError::ResumePayload {
@@ -174,8 +174,8 @@ impl CallPlace<'_> {
         if one.call.name == CALL_AGENT && !self.spec.call_agent().is_empty() {
             return one.call_agent();
         }
-        if self.spec.supervises() && SUPERVISOR_TOOLS.contains(&&*one.call.name) {
-            return one.request_of_tasks();
+        if self.spec.manages_tasks() && TASK_TOOLS.contains(&&*one.call.name) {
+            return one.task_request();
         }
         let Some(tool) = tools.get(&one.call.name) else {
             return one.unknown_tool();

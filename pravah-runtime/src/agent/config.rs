@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{
-    CALL_AGENT, Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns,
-    supervision::SUPERVISOR_TOOLS,
-};
+use super::{Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
 use crate::{
     invocation::ToolPolicy,
     model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice},
@@ -221,9 +218,7 @@ impl AgentConfig {
         };
         let mut seen = BTreeSet::new();
         for name in self.tools.names() {
-            let is_taken = (name == CALL_AGENT && !self.delegation.is_empty())
-                || (self.delegation.allows_detached() && SUPERVISOR_TOOLS.contains(&name));
-            if name == SUBMIT || is_taken {
+            if name == SUBMIT || self.delegation.reserves(name) {
                 problems.push(format!("a tool may not be called `{name}`"));
             } else if !is_tool_name(name, most) {
                 problems.push(format!(

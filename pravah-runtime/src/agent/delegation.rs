@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use schemars::JsonSchema as _;
 
-use super::Agent;
+use super::{Agent, CALL_AGENT, TASK_TOOLS};
 use crate::{
     graph::{NodeInfo, NodeSpec, building},
     invocation::{ContextScope, Join, ToolPolicy},
@@ -131,14 +131,16 @@ impl Delegation {
         self
     }
 
-    /// What a call of the agent may wait for: for the result of one agent ([`Join::Single`]) unless set. Of several the
-    /// model chooses one for each call, in `join`.
+    /// What a call of the agent may wait for: the result of one agent ([`Join::Single`]), unless set, and if `joins` is
+    /// empty. Of several the model chooses one for each call, in the argument `join`; the default is the first of single,
+    /// all, detached.
     ///
-    /// With [`Join::All`] one call names several agents in its `targets`, and is answered with all of their results, in
-    /// that order; one that fails is one of the results. With [`Join::Detached`] it is answered at once, with the ids of
-    /// tasks that go on beside the agent. With them come four tools: `get_task`, `wait_task`, `cancel_task` and
-    /// `list_my_tasks`. An agent sees the tasks that it has started, and those that were started below it, and no
-    /// others.
+    /// With [`Join::All`] a call returns the results of all its `targets`, in that order; a failure is one of the
+    /// results. With [`Join::Detached`] it returns the ids of background tasks at once, and the model gets the tools
+    /// `get_task`, `wait_task`, `cancel_task` and `list_my_tasks` for the tasks that it, or agents below it, have
+    /// started. Each target counts for [`max_children`](Self::max_children).
+    /// [`AgentConfig::check`](crate::AgentConfig::check) finds [`ContextScope::Shared`] as the only context without
+    /// [`Join::Single`].
     #[must_use]
     pub fn joins(mut self, joins: impl IntoIterator<Item = Join>) -> Self {
         self.joins = joins.into_iter().collect();
@@ -194,7 +196,7 @@ impl Delegation {
         }
     }
 
-    /// Whether the agent may start tasks that go on beside it, and look after them.
+    /// Whether the agent may start detached tasks.
     pub(crate) fn allows_detached(&self) -> bool {
         !self.is_empty() && self.joins.contains(&Join::Detached)
     }
@@ -207,6 +209,12 @@ impl Delegation {
     /// The nodes that may be called.
     pub(crate) fn callees(&self) -> Vec<NodeSpec> {
         self.agents.iter().map(Callee::spec).collect()
+    }
+
+    /// Whether the agent has a tool of this name in order to call agents, or to manage detached tasks.
+    pub(super) fn reserves(&self, name: &str) -> bool {
+        (name == CALL_AGENT && !self.is_empty())
+            || (TASK_TOOLS.contains(&name) && self.allows_detached())
     }
 
     /// Whether no agent can be called.
@@ -236,6 +244,9 @@ impl Delegation {
             problems.push(format!(
                 "`max_depth` is {depth}, which is not from 1 to {DEEPEST}"
             ));
+        }
+        if self.on_done == OnDone::Wait && !self.allows_detached() {
+            problems.push("`on_done` is for detached tasks, and the agent starts none".to_owned());
         }
         if self.max_children == 0 {
             problems.push("`max_children` is 0: no agent could be called".to_owned());

@@ -6,9 +6,9 @@
 //! `pending`. One `step` asks the model (`request`, `bound`; `retry` and `fallback` say what happens where it cannot
 //! answer) and decides what follows from the answer (`turn`; under a `contract`, `routing`), or runs the tools that it
 //! asked for (`calls`, of each a `call`), some of them after a person's `approval`, others `external`, executed
-//! outside the run, others calls of agents (`call_agent`; `delegation` says of which, a `task` is one at work, and with `supervision` it looks after those that go on beside
-//! it); it
-//! comes to an `outcome`. `history` is what callers read of conversations.
+//! outside the run, others calls of agents (`call_agent`, limited by `delegation`; each runs as a `task`, and
+//! `supervision` has the tools for detached ones). It comes to an `outcome`. `history` is what callers read of
+//! conversations.
 
 mod annotations;
 mod approval;
@@ -71,8 +71,8 @@ pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
-pub(crate) use supervision::{SUPERVISOR_TOOLS, TaskRequest};
-pub(crate) use task::{AdHocAgent, AgentCall, CallTarget, TaskEnd, TaskPrompt, task_id};
+pub(crate) use supervision::{TASK_TOOLS, TaskAction, TaskRequest};
+pub(crate) use task::{AdHocAgent, AgentCall, CallTarget, TaskEnd, TaskPrompt, task_id, tool_text};
 pub(crate) use tool::SUBMIT;
 pub use tool::Tool;
 pub use tool_contract::ToolContract;

@@ -65,12 +65,11 @@ pub(super) enum Pending {
     },
     /// It waits for several tasks, in the order of the targets.
     DelegatedAll { tasks: Vec<usize> },
-    /// It wants something of the tasks that the agent has started beside it: that is done when the step is committed.
-    /// In no snapshot.
+    /// It is a request about detached tasks, carried out when the step is committed. In no snapshot.
     #[serde(skip)]
-    Requests(TaskRequest),
+    TaskRequest(TaskRequest),
     /// It waits for a detached task, until a time in milliseconds since 1970.
-    WaitsFor { detached: usize, until: u64 },
+    AwaitsTask { task: usize, until: u64 },
     /// What it waited for has come. In no snapshot: the step that takes the result is not committed.
     #[serde(skip)]
     Returned {
@@ -93,8 +92,8 @@ impl Pending {
             | Self::Calls(_)
             | Self::Delegated { .. }
             | Self::DelegatedAll { .. }
-            | Self::Requests(_)
-            | Self::WaitsFor { .. }
+            | Self::TaskRequest(_)
+            | Self::AwaitsTask { .. }
             | Self::Returned { .. }
             | Self::Done(_) => 0,
         }
@@ -115,7 +114,7 @@ impl Pending {
         matches!(self, Self::Reviewed { .. } | Self::Resumed { .. })
     }
 
-    /// The tasks that it waits for, but for a detached one.
+    /// The called tasks that it waits for; detached ones are in [`AwaitsTask`](Self::AwaitsTask).
     pub(super) fn tasks(&self) -> &[usize] {
         match self {
             Self::Delegated { task, .. } => slice::from_ref(task),
@@ -124,9 +123,9 @@ impl Pending {
         }
     }
 
-    /// Whether the run answers it, and no tool does: it waits for tasks.
-    pub(super) fn is_answered_by_run(&self) -> bool {
-        matches!(self, Self::WaitsFor { .. }) || !self.tasks().is_empty()
+    /// Whether the engine, and no tool, produces its result: it waits for tasks.
+    pub(super) fn waits_for_tasks(&self) -> bool {
+        matches!(self, Self::AwaitsTask { .. }) || !self.tasks().is_empty()
     }
 
     /// What its question is found by: each of a call has another.

@@ -327,8 +327,8 @@ impl AgentProgress {
         self.messages().last()?.answer_text()
     }
 
-    /// What its model has said last, if it has said anything.
-    pub(crate) fn said_last(&self) -> Option<&str> {
+    /// The last text of its model that is not blank.
+    pub(crate) fn last_text(&self) -> Option<&str> {
         let texts = self.messages().newest(0).filter_map(Message::answer_text);
         texts.into_iter().find(|text| !text.trim().is_empty())
     }

@@ -199,8 +199,8 @@ impl AgentSpec {
         &self.call_agent
     }
 
-    /// Whether the model may start tasks that go on beside the agent, and look after them.
-    pub(super) fn supervises(&self) -> bool {
+    /// Whether the model may start detached tasks, and has the tools to manage them.
+    pub(super) fn manages_tasks(&self) -> bool {
         self.config.delegation.allows_detached()
     }
 
@@ -295,8 +295,8 @@ impl AgentSpec {
     }
 }
 
-/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, what looks after the
-/// tasks that it starts beside itself, and `submit` for its answer, unless that is a text.
+/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, the tools for
+/// detached tasks where it may start some, and `submit` for its answer, unless that is a text.
 fn tools(
     config: &AgentConfig,
     call_agent: &CallAgentTool,
@@ -311,11 +311,11 @@ fn tools(
         parameters: Arc::clone(&answer.schema),
     });
     let call_agent = (!call_agent.is_empty()).then(|| call_agent.spec());
-    let supervisor = config.delegation.allows_detached();
-    let supervisor = supervisor.then(supervision::specs).into_iter().flatten();
+    let manages_tasks = config.delegation.allows_detached();
+    let of_tasks = manages_tasks.then(supervision::specs).into_iter().flatten();
     let own = config.tools.specs().cloned();
     own.chain(call_agent)
-        .chain(supervisor)
+        .chain(of_tasks)
         .chain(submit)
         .collect()
 }

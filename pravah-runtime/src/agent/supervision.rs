@@ -1,30 +1,37 @@
-//! The tools with which a model looks after the detached tasks that it has started.
+//! The tools with which a model manages the detached tasks that it has started.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::{json as fitness, model::ToolSpec};
-
-pub(crate) const GET_TASK: &str = "get_task";
-pub(crate) const WAIT_TASK: &str = "wait_task";
-pub(crate) const CANCEL_TASK: &str = "cancel_task";
-pub(crate) const LIST_MY_TASKS: &str = "list_my_tasks";
+use super::call_agent::object_schema;
+use crate::{json::check, model::ToolSpec};
 
 /// The names of the tools.
-pub(crate) const SUPERVISOR_TOOLS: [&str; 4] = [GET_TASK, WAIT_TASK, CANCEL_TASK, LIST_MY_TASKS];
+pub(crate) const TASK_TOOLS: [&str; 4] = [GET, WAIT, CANCEL, LIST];
 
-/// How long `wait_task` waits, in seconds, where the model does not say.
-const WAIT_SECONDS: u64 = 60;
+const GET: &str = "get_task";
+const WAIT: &str = "wait_task";
+const CANCEL: &str = "cancel_task";
+const LIST: &str = "list_my_tasks";
+
+/// How long `wait_task` waits where the model does not say.
+const DEFAULT_WAIT_SECONDS: u64 = 60;
 
 /// What a model wants of its tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TaskRequest {
-    Get { task_id: String },
-    Wait { task_id: String, seconds: u64 },
-    Cancel { task_id: String },
     List,
+    One { task_id: String, action: TaskAction },
+}
+
+/// What a model wants of one of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum TaskAction {
+    Get,
+    Wait { seconds: u64 },
+    Cancel,
 }
 
 #[derive(Deserialize)]
@@ -43,80 +50,80 @@ struct Wait {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct NoArguments {}
 
 impl TaskRequest {
-    /// The request that a call of the tool `name` with these arguments is; `None` where it is none of these tools.
-    pub(super) fn read(name: &str, arguments: &Value) -> Option<Result<Self, String>> {
-        let one = || Ok(fields::<OneTask>(arguments)?.task_id);
-        Some(match name {
-            GET_TASK => one().map(|task_id| Self::Get { task_id }),
-            CANCEL_TASK => one().map(|task_id| Self::Cancel { task_id }),
-            WAIT_TASK => fields::<Wait>(arguments).map(|wait| Self::Wait {
-                task_id: wait.task_id,
-                seconds: wait.timeout_seconds.unwrap_or(WAIT_SECONDS),
-            }),
-            LIST_MY_TASKS => fields::<Nothing>(arguments).map(|Nothing {}| Self::List),
-            _ => return None,
-        })
+    /// The request that a call of the tool `name` with these arguments is.
+    pub(super) fn read(name: &str, arguments: &Value) -> Result<Self, String> {
+        let one = |action| {
+            let OneTask { task_id } = fields(arguments)?;
+            Ok(Self::One { task_id, action })
+        };
+        match name {
+            GET => one(TaskAction::Get),
+            CANCEL => one(TaskAction::Cancel),
+            WAIT => {
+                let Wait {
+                    task_id,
+                    timeout_seconds,
+                } = fields(arguments)?;
+                let seconds = timeout_seconds.unwrap_or(DEFAULT_WAIT_SECONDS);
+                let action = TaskAction::Wait { seconds };
+                Ok(Self::One { task_id, action })
+            }
+            _ => fields(arguments).map(|NoArguments {}| Self::List),
+        }
     }
 }
 
 fn fields<T: DeserializeOwned>(arguments: &Value) -> Result<T, String> {
-    fitness::check(arguments).map_err(|unfit| format!("the arguments are {unfit}"))?;
+    check(arguments).map_err(|unfit| format!("the arguments are {unfit}"))?;
+    if !arguments.is_object() {
+        // Serde would read a list as well.
+        return Err("the arguments are not an object".to_owned());
+    }
     T::deserialize(arguments).map_err(|error| error.to_string())
 }
 
-/// The tools.
 pub(super) fn specs() -> [ToolSpec; 4] {
-    let id = || json!({ "type": "string", "description": "An id that `call_agent` has returned." });
-    let one = || object(&json!({ "task_id": id() }), &["task_id"]);
+    let id =
+        json!({ "type": "string", "description": "The id of a detached task, such as `task_1`." });
+    let one = json!({ "task_id": id });
+    let timeout =
+        format!("The longest time to wait, in seconds; {DEFAULT_WAIT_SECONDS} unless given.");
     let wait = json!({
-        "task_id": id(),
-        "timeout_seconds": {
-            "type": "integer",
-            "minimum": 0,
-            "description": "How long to wait at most: 60 seconds unless given.",
-        },
+        "task_id": id,
+        "timeout_seconds": { "type": "integer", "minimum": 0, "description": timeout },
     });
     [
         spec(
-            GET_TASK,
-            "Returns how far a task is that you have started.",
-            one(),
+            GET,
+            "Returns the status of a detached task, its times, and a preview of its latest output.",
+            (&one, &["task_id"]),
         ),
         spec(
-            WAIT_TASK,
-            "Waits until a task has ended that you have started, and returns its result; or returns how far it is once \
-             the time is over.",
-            object(&wait, &["task_id"]),
+            WAIT,
+            "Waits until a detached task has ended and returns its result. If the timeout passes first, returns its \
+             status.",
+            (&wait, &["task_id"]),
         ),
         spec(
-            CANCEL_TASK,
-            "Ends a task that you have started, and all that it has started; nothing happens to one that has ended.",
-            one(),
+            CANCEL,
+            "Cancels a detached task and all tasks started below it. Does nothing if it has already ended.",
+            (&one, &["task_id"]),
         ),
         spec(
-            LIST_MY_TASKS,
-            "Returns how far all tasks are that you have started, and those that they have started.",
-            object(&json!({}), &[]),
+            LIST,
+            "Returns the status of every detached task that you, or agents below you, have started.",
+            (&json!({}), &[]),
         ),
     ]
 }
 
-fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
+fn spec(name: &str, description: &str, (properties, required): (&Value, &[&str])) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        parameters: Arc::new(parameters),
+        parameters: Arc::new(object_schema(properties, required)),
     }
-}
-
-fn object(properties: &Value, required: &[&str]) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
 }

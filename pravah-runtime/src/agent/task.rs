@@ -181,7 +181,7 @@ impl TaskEnd {
     pub(crate) fn cancelled() -> Self {
         Self {
             status: TaskStatus::Cancelled,
-            ..Self::failed("it was cancelled").with_kind(FailureKind::Cancelled)
+            ..Self::failed("the task was cancelled").with_kind(FailureKind::Cancelled)
         }
     }
 
@@ -242,11 +242,15 @@ impl TaskEnd {
 pub(super) fn all_results(step_key: &str, ends: &[(usize, TaskEnd)]) -> String {
     let results = ends.iter();
     let results = results.map(|(task, end)| end.clone().into_result(task_id(step_key, *task)));
-    let results = InvocationResult::Vector {
+    tool_text(&InvocationResult::Vector {
         results: results.collect(),
-    };
-    // JSON of what was JSON can always be written.
-    serde_json::to_string(&results).unwrap_or_default()
+    })
+}
+
+/// The JSON that a model reads of what comes of tasks.
+pub(crate) fn tool_text(shown: &impl Serialize) -> String {
+    // Nothing in it is what JSON cannot hold.
+    serde_json::to_string(shown).unwrap_or_default()
 }
 
 /// What a task is called that the step of this key has started and waits for.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::message::message;
 use crate::{
-    agent::{CALL_AGENT, DEEPEST, SUPERVISOR_TOOLS},
+    agent::{CALL_AGENT, DEEPEST, TASK_TOOLS},
     context::Context,
     graph::NodeInfo,
     node::Param,
@@ -37,33 +37,27 @@ pub trait UnknownCallee {
 
 impl<A> UnknownCallee for CalleeSignature<A> {}
 
-/// Checks the tool `name` of `agent`, which may call other agents and, if it `supervises`, start detached tasks.
+/// Checks the tool `name` of `agent`, which may call other agents and, if it `manages_tasks`, start detached ones.
 #[track_caller]
-pub const fn check_beside_call_agent(agent: &str, name: &str, supervises: bool) {
-    let mut tools: &[&str] = &SUPERVISOR_TOOLS;
+pub const fn check_beside_call_agent(agent: &str, name: &str, manages_tasks: bool) {
+    if same(name, CALL_AGENT) {
+        fail_reserved(agent, CALL_AGENT, "to call the agents in `agents`")
+    }
+    let mut tools: &[&str] = &TASK_TOOLS;
     while let [tool, rest @ ..] = tools {
-        if supervises && same(name, tool) {
-            message(&["the agent `", agent, "` has a tool called `", tool])
-                .push("`, which is the engine's own")
-                .help(&[
-                    "rename it: the model calls `",
-                    tool,
-                    "` to look after its detached tasks",
-                ])
-                .fail()
+        if manages_tasks && same(name, tool) {
+            fail_reserved(agent, tool, "to manage its detached tasks")
         }
         tools = rest;
     }
-    if same(name, CALL_AGENT) {
-        message(&["the agent `", agent, "` has a tool called `", CALL_AGENT])
-            .push("`, which is the engine's own")
-            .help(&[
-                "rename it: the model calls `",
-                CALL_AGENT,
-                "` to call the agents in `agents`",
-            ])
-            .fail()
-    }
+}
+
+#[track_caller]
+const fn fail_reserved(agent: &str, tool: &str, purpose: &str) -> ! {
+    message(&["the agent `", agent, "` has a tool called `", tool])
+        .push("`, which is the engine's own")
+        .help(&["rename it: the model calls `", tool, "` ", purpose])
+        .fail()
 }
 
 /// Checks a `max_depth` that is no literal.

@@ -126,8 +126,9 @@ impl TypedNode {
                 let why = "calls agents; put a `#[flow]` around it, and that into the document";
                 return Err(format!("`{name}` {why}"));
             }
-            NodeKind::Each(_) | NodeKind::Detached(_) => {
-                return Err(format!("`{name}` is a list"));
+            NodeKind::Each(_) => return Err(format!("`{name}` is a list")),
+            NodeKind::Detached(_) => {
+                return Err(format!("`{name}` is where detached tasks run"));
             }
             NodeKind::Broken(problem) => return Err(format!("`{name}`: {problem}")),
         })

@@ -37,7 +37,7 @@ impl Run {
                 let mut progress = (**progress).clone();
                 let step_key = || self.step_key(path);
                 progress.take_results(step_key, |task| frame.end_of_task(path.node, task));
-                self.with_overdue_waits(&mut progress);
+                self.end_overdue_waits(&mut progress);
                 Arc::new(progress)
             }
             Some(progress) if progress.has_started() => Arc::clone(progress),

@@ -41,7 +41,9 @@ impl Run {
         let outcome = self.with_calls(&path, outcome);
         self.end_agent_span(&path, &outcome);
         let attempt = self.observed_attempt(&path);
-        if self.state.frame(&path.frame).has_tasks(path.node) {
+        let frame = self.state.frame(&path.frame);
+        let calls = || frame.table.inner(path.node).is_some();
+        if frame.has_tasks(path.node) || (matches!(outcome, StepOutcome::Agent(..)) && calls()) {
             // Its clock was stopped while its tasks went on.
             self.start_clock(&path);
         }
@@ -82,7 +84,7 @@ impl Run {
                 (kind, Outputs::Nothing, out)
             }
         };
-        let out = self.note_detached(&path, out);
+        let out = self.settle_detached(&path, out);
         self.note_ready(&path.frame);
         self.note_ended_regions(&path);
         self.state.steps = self.state.this_step();
@@ -174,16 +176,18 @@ impl Run {
             let left = self.state.children_left(path);
             let started = Arc::make_mut(&mut progress).start_calls(left);
             self.notify_calls(path, &progress);
+            let before = self.state.agent(path);
+            let known = before.map_or_else(Vec::new, |before| before.known_results());
             self.keep_agent(path, progress);
-            for call in started.answered {
-                self.notify_answered(path, call);
+            for call in started.refused {
+                self.notify_ended(path, call);
             }
-            let starts = started.waited.into_iter().map(|(task, call)| {
+            let starts = started.awaited.into_iter().map(|(task, call)| {
                 let (callee, input) = (call.callee, Ok(call.start.into_live()));
                 (task, TaskStart { callee, input })
             });
             self.state.start_tasks(path, starts.collect());
-            self.answer_calls(path, started.detached);
+            self.carry_out_calls(path, started.detached, &known);
             self.set_task_timer(path);
             self.state.requeue(path);
             let progress = self.state.agent(path);
@@ -255,17 +259,16 @@ impl Run {
 
     /// Ends the run, if that was its output, unless it waits for detached tasks.
     pub(super) fn finish(&mut self, done: Option<Live>) -> Out {
-        match done {
-            Some(output) if self.end_detached() => {
-                self.state.detached.returned = Some(output);
-                Out::Continue
-            }
-            Some(output) => {
-                self.state.finish(output);
-                Out::Done(())
-            }
-            None => Out::Continue,
+        let Some(output) = done else {
+            return Out::Continue;
+        };
+        self.cancel_tasks_with_flow();
+        if self.state.detached.has_open() {
+            self.state.detached.returned = Some(output);
+            return Out::Continue;
         }
+        self.state.finish(output);
+        Out::Done(())
     }
 
     /// Lets an agent make another step.

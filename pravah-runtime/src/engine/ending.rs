@@ -111,6 +111,7 @@ impl Run {
     pub(super) fn end_cancel(&mut self) {
         self.flights.clear();
         self.notify_cancelled();
+        self.cancel_all_tasks();
         self.end_span(Some(FailureKind::Cancelled));
     }
 

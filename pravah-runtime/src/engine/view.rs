@@ -105,7 +105,7 @@ impl LazyView {
 
 impl RunState {
     /// What names the step at `path` for those outside, in all its attempts.
-    pub(in crate::engine) fn step_key(&self, path: &NodePath) -> String {
+    pub(super) fn step_key(&self, path: &NodePath) -> String {
         let Frame {
             table, flow_inputs, ..
         } = &self.root;

@@ -1,4 +1,4 @@
-//! Where detached tasks run: beside the nodes of a flow, in what their callers may call.
+//! Where detached tasks run.
 //!
 //! Every agent that may start such tasks, however deep in lists and calls it is, has a node of its own for them in the
 //! table of the flow that is run. No state leads there, so that node is in no net.
@@ -8,11 +8,20 @@ use std::sync::{Arc, OnceLock};
 use super::{FlowGraph, NodeIx, NodeKind, ScopeIx, Table, table::NodeEntry, table::index};
 use crate::{node::Policy, topology::ShapeKind};
 
+/// Where the detached tasks of an agent run.
+#[derive(Clone)]
+pub(crate) struct DetachedNode {
+    /// The keys of the nodes around the agent, and its own.
+    caller_key: Arc<str>,
+    /// What the agent may call.
+    pub(super) team: FlowGraph,
+}
+
 impl FlowGraph {
     /// The same graph, which is run as it is and in no other: with the nodes for detached tasks.
     pub(super) fn with_detached(mut self) -> Self {
         let mut callers = Vec::new();
-        self.table.add_callers("", "", &mut callers);
+        self.table.add_detached_nodes("", "", &mut callers);
         if let Some(table) = Arc::get_mut(&mut self.table) {
             for (node, entry) in (index(table.nodes.len())..).map(NodeIx).zip(&callers) {
                 table.node_by_key.insert(Arc::clone(&entry.key), node);
@@ -26,19 +35,24 @@ impl FlowGraph {
 impl Table {
     /// Adds the nodes for the detached tasks of the agents here, and of those in what runs within the nodes. `keys` and
     /// `ids` are those of the nodes around.
-    fn add_callers(&self, keys: &str, ids: &str, callers: &mut Vec<NodeEntry>) {
+    fn add_detached_nodes(&self, keys: &str, ids: &str, callers: &mut Vec<NodeEntry>) {
         for (node, entry) in (0..).map(NodeIx).zip(&self.nodes) {
             let (key, id) = (join(keys, &entry.key), join(ids, &entry.id));
             if let NodeKind::Agent(agent) = &entry.kind
                 && agent.spec.config.delegation.allows_detached()
                 && let Some(team) = &agent.team
             {
-                callers.push(tasks_of(&key, &id, team));
+                callers.push(detached_entry(&key, &id, team));
             }
             if let Some(within) = self.inner(node) {
-                within.add_callers(&key, &id, callers);
+                within.add_detached_nodes(&key, &id, callers);
             }
         }
+    }
+
+    /// The nodes where detached tasks run.
+    pub(crate) fn detached(&self) -> &[NodeEntry] {
+        &self.detached
     }
 
     /// The node for the detached tasks of an agent, if it may start any. The nodes around it and itself are `path`.
@@ -52,13 +66,12 @@ impl Table {
 }
 
 impl NodeEntry {
-    /// Its key; where detached tasks run, that of what has started them.
+    /// What stands for it in the keys of what is within it.
     fn caller_key(&self) -> &str {
-        let key = self
-            .key
-            .strip_prefix('(')
-            .and_then(|key| key.strip_suffix(')'));
-        key.filter(|_| self.kind.is_detached()).unwrap_or(&self.key)
+        match &self.kind {
+            NodeKind::Detached(tasks) => &tasks.caller_key,
+            _ => &self.key,
+        }
     }
 }
 
@@ -69,12 +82,12 @@ fn join(around: &str, name: &str) -> String {
     }
 }
 
-/// No name of a user's begins with `(`.
+/// A user's name never starts with `(`, so the keys cannot clash.
 fn in_parentheses(name: &str) -> Arc<str> {
     format!("({name})").into()
 }
 
-fn tasks_of(key: &str, id: &str, team: &FlowGraph) -> NodeEntry {
+fn detached_entry(key: &str, id: &str, team: &FlowGraph) -> NodeEntry {
     NodeEntry {
         id: in_parentheses(id),
         key: in_parentheses(key),
@@ -83,7 +96,10 @@ fn tasks_of(key: &str, id: &str, team: &FlowGraph) -> NodeEntry {
         outputs: Vec::new(),
         reads: Vec::new(),
         captures: Vec::new(),
-        kind: NodeKind::Detached(team.clone()),
+        kind: NodeKind::Detached(DetachedNode {
+            caller_key: key.into(),
+            team: team.clone(),
+        }),
         policy: Policy::new(),
         catch: None,
         on_cycle: false,

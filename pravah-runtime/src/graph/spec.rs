@@ -4,14 +4,14 @@ use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
-use super::{CloneOf, Data, FlowGraph, InvokeNode, ListBody, list::ListOf};
+use super::{CloneOf, Data, FlowGraph, ListBody, NodeKind, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::FlowError,
     model::{Messages, Prompt},
     node::{
-        AgentOutput, Body, Failure, FailureKind, GateBody, GateFns, Input, InputResult, Inputs,
-        Policy, Running, Started,
+        AgentOutput, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy, Running,
+        Started,
     },
     state::{Each, Live, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
@@ -65,21 +65,6 @@ impl About {
 #[doc(hidden)]
 pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
     make.iter().map(|make| make()).collect()
-}
-
-/// How a node runs.
-#[derive(Clone)]
-pub(crate) enum NodeKind {
-    Function(Arc<dyn Body>),
-    Gate(Arc<dyn GateBody>),
-    Agent(AgentNode),
-    Invoke(InvokeNode),
-    Each(EachNode),
-    Flow(FlowGraph),
-    /// Where the detached tasks of an agent run: it is in no flow that somebody has written.
-    Detached(FlowGraph),
-    /// What could not be made, and why.
-    Broken(Arc<str>),
 }
 
 /// Writes the prompt of an agent from its input.

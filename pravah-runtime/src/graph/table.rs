@@ -16,7 +16,7 @@ use crate::{node::Policy, state::StateType, topology::ShapeKind};
 
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
-    /// Behind the nodes, by index and key: where detached tasks run.
+    /// The nodes of detached tasks. Their indices follow those of `nodes`, and `node_by_key` has them too.
     pub(super) detached: Vec<NodeEntry>,
     pub(crate) states: Vec<StateEntry>,
     pub(crate) slots: Vec<SlotEntry>,
@@ -220,21 +220,15 @@ impl NodeEntry {
 impl Table {
     #[inline]
     pub(crate) fn node(&self, node: NodeIx) -> &NodeEntry {
-        let node = node.0 as usize;
-        match self.nodes.get(node) {
+        match self.nodes.get(node.0 as usize) {
             Some(entry) => entry,
-            None => &self.detached[node.saturating_sub(self.nodes.len())],
+            None => &self.detached[node.0 as usize - self.nodes.len()],
         }
     }
 
     #[inline]
     pub(crate) fn slot(&self, slot: SlotIx) -> &SlotEntry {
         &self.slots[slot.0 as usize]
-    }
-
-    /// The nodes where detached tasks run.
-    pub(crate) fn detached(&self) -> &[NodeEntry] {
-        &self.detached
     }
 
     pub(crate) fn scope(&self, scope: ScopeIx) -> &Scope {

@@ -108,21 +108,6 @@ impl NodeSpec {
 }
 
 impl NodeKind {
-    /// Whether it is a node that calls agents and flows.
-    pub(crate) const fn is_invoke(&self) -> bool {
-        matches!(self, Self::Invoke(_))
-    }
-
-    /// Whether it is where the detached tasks of an agent run.
-    pub(crate) const fn is_detached(&self) -> bool {
-        matches!(self, Self::Detached(_))
-    }
-
-    /// Whether it may have tasks.
-    pub(crate) const fn is_caller(&self) -> bool {
-        matches!(self, Self::Agent(_) | Self::Invoke(_) | Self::Detached(_))
-    }
-
     /// The flow that a task of the node runs, with ids that start with `within`; `None` where it calls nobody.
     pub(crate) fn make_team(&self, within: &str) -> Result<Option<FlowGraph>, String> {
         let callees: Vec<NodeSpec> = match self {
@@ -144,7 +129,7 @@ impl NodeKind {
         match self {
             Self::Agent(agent) => agent.team.as_ref(),
             Self::Invoke(invoke) => invoke.team.as_ref(),
-            Self::Detached(team) => Some(team),
+            Self::Detached(tasks) => Some(&tasks.team),
             _ => None,
         }
     }

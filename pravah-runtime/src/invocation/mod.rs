@@ -110,6 +110,17 @@ pub enum Join {
     Detached,
 }
 
+impl Join {
+    /// Its name in quotes, as models and people read it.
+    pub(crate) const fn quoted(self) -> &'static str {
+        match self {
+            Self::Single => "`single`",
+            Self::All => "`all`",
+            Self::Detached => "`detached`",
+        }
+    }
+}
+
 impl Invocation {
     fn new(join: Join, targets: impl IntoIterator<Item = Target>) -> Self {
         Self {

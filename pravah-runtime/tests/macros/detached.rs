@@ -1,4 +1,4 @@
-//! Agents that go on beside the agent that has started them.
+//! Agents that run in the background of the agent that has started them.
 
 mod events;
 mod limits;
@@ -7,6 +7,7 @@ mod random;
 mod snapshots;
 mod supervision;
 mod tree;
+mod waits;
 
 use pravah_runtime::{Message, ModelRequest, invocation::TaskStatus, prelude::*};
 use serde_json::{Value, json};
@@ -77,8 +78,8 @@ fn text(text: &str) -> Value {
     json!({ "text": text })
 }
 
-/// The arguments of a call that starts as many researchers beside its agent as there are prompts.
-fn beside(prompts: &[&str]) -> Value {
+/// The arguments of a call that starts as many detached researchers as there are prompts.
+fn in_background(prompts: &[&str]) -> Value {
     with_join("detached", prompts)
 }
 
@@ -138,7 +139,7 @@ async fn a_call_of_several_is_answered_with_all_results_in_the_order_of_the_targ
 #[tokio::test]
 async fn a_detached_call_is_answered_with_the_ids_of_its_tasks_before_they_have_ended() {
     let script = ScriptedModel::new()
-        .call("lead", "call_agent", beside(&["One.", "Two."]))
+        .call("lead", "call_agent", in_background(&["One.", "Two."]))
         .call("lead", "submit", text("Done."))
         .reply("researcher[1]", text("first"))
         .reply("researcher[2]", text("second"));
@@ -166,9 +167,9 @@ async fn a_detached_call_is_answered_with_the_ids_of_its_tasks_before_they_have_
 }
 
 #[tokio::test]
-async fn a_step_of_a_task_comes_after_all_that_became_ready_before() {
+async fn an_agent_and_its_tasks_make_steps_in_turn() {
     let script = ScriptedModel::new()
-        .call("lead", "call_agent", beside(&["One.", "Two."]))
+        .call("lead", "call_agent", in_background(&["One.", "Two."]))
         .call("researcher[1]", "break_down", json!({}))
         .reply("researcher[2]", text("second"))
         .call("lead", "wait_task", json!({ "task_id": "task_2" }))
@@ -184,10 +185,10 @@ async fn a_step_of_a_task_comes_after_all_that_became_ready_before() {
             "1. lead (model)",
             "2. lead (tools)",
             "3. lead (tools)",
-            "4. lead (model)",
-            "5. lead (tools)",
-            "6. researcher[1] (model)",
-            "7. researcher[1] (failed)",
+            "4. researcher[1] (model)",
+            "5. lead (model)",
+            "6. researcher[1] (failed)",
+            "7. lead (tools)",
             "8. researcher[2] (model) -> Finding",
             "9. lead (tools)",
         ]
@@ -197,7 +198,7 @@ async fn a_step_of_a_task_comes_after_all_that_became_ready_before() {
 // S2.13: the snapshot says what becomes of them.
 #[tokio::test]
 async fn a_cancelled_run_has_cancelled_its_tasks() {
-    let script = ScriptedModel::new().call("lead", "call_agent", beside(&["One."]));
+    let script = ScriptedModel::new().call("lead", "call_agent", in_background(&["One."]));
     let (mut run, _) = run_by(script);
     run.next(ctx()).await.unwrap();
     run.next(ctx()).await.unwrap();
@@ -208,19 +209,22 @@ async fn a_cancelled_run_has_cancelled_its_tasks() {
 }
 
 #[tokio::test]
-async fn calls_that_no_join_allows_go_back_to_the_model() {
+async fn a_call_with_invalid_targets_or_join_is_an_error_that_the_model_reads() {
     let both = json!({ "agent": "researcher", "prompt": "One.", "targets": [] });
     for (arguments, says) in [
         (
             json!({ "join": "single", "targets": [] }),
-            "invocation requires at least one target",
+            "`targets` is empty: name at least one agent",
         ),
         (
             with_join("single", &["One.", "Two."]),
-            "Join::Single requires exactly 1 target, got 2",
+            "`join` is `single`, which takes one agent, and `targets` names 2",
         ),
-        (both, "what `targets` are told is in `targets`"),
-        (json!({ "join": "all" }), "there is no `agent`"),
+        (both, "use either `targets`, or `agent`"),
+        (
+            json!({ "join": "all" }),
+            "name an `agent`, or several in `targets`",
+        ),
         (with_join("later", &["One."]), "unknown variant `later`"),
     ] {
         let script = ScriptedModel::new()

@@ -9,7 +9,7 @@ use crate::{
         AgentCall,
         task::{CallStart, CallTarget, TaskPrompt},
     },
-    invocation::{ContextScope, InvocationError, Join},
+    invocation::{ContextScope, Join},
     json,
     model::{self, Messages, explain},
     state::{Live, StateFns},
@@ -56,8 +56,11 @@ impl Arguments {
                 input,
             }]),
             (None, Some(targets)) if prompt.is_none() && input.is_none() => Ok(targets),
-            (None, None) => Err("there is no `agent`".to_owned()),
-            _ => Err("what `targets` are told is in `targets`: `agent`, `prompt` and `input` are for one agent".to_owned()),
+            (None, None) => Err("name an `agent`, or several in `targets`".to_owned()),
+            _ => Err(
+                "use either `targets`, or `agent` with its `prompt` or `input`, and not both"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -73,11 +76,13 @@ impl CallAgentTool {
         let mut arguments = arguments.map_err(|error| error.to_string())?;
         let targets = arguments.targets()?;
         let join = self.join(arguments.join)?;
-        let invalid = |error: InvocationError| Err(error.to_string());
         match (join, targets.len()) {
-            (_, 0) => return invalid(InvocationError::NoTargets),
+            (_, 0) => return Err("`targets` is empty: name at least one agent".to_owned()),
             (Join::Single, got) if got > 1 => {
-                return invalid(InvocationError::SingleNeedsOneTarget { got });
+                return Err(format!(
+                    "`join` is `single`, which takes one agent, and `targets` names {got}: call them with another \
+                     `join`, or one by one"
+                ));
             }
             _ => {}
         }
@@ -87,7 +92,7 @@ impl CallAgentTool {
             let (target, scope) = self.target(target, arguments.context, messages)?;
             is_handoff = scope == ContextScope::Shared;
             if is_handoff && join != Join::Single {
-                return invalid(InvocationError::SharedNeedsSingle);
+                return Err("with the `context` `shared`, `join` has to be `single`".to_owned());
             }
             read.push(target);
         }
@@ -152,9 +157,9 @@ impl CallAgentTool {
     fn join(&self, asked: Option<Join>) -> Result<Join, String> {
         let join = asked.or_else(|| self.joins.first().copied());
         let join = join.filter(|join| self.joins.contains(join));
-        join.ok_or_else(|| match self.joins.len() {
-            1 => "leave `join` out: there is one only".to_owned(),
-            _ => "agents are not called with this `join`".to_owned(),
+        join.ok_or_else(|| {
+            let allowed: Vec<&str> = self.joins.iter().map(|join| join.quoted()).collect();
+            format!("`join` may be {}", allowed.join(" or "))
         })
     }
 }

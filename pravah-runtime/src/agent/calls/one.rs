@@ -30,8 +30,8 @@ pub(super) enum Outcome {
     Suspended(Value),
     /// It calls other agents.
     Calls(AgentCall),
-    /// It wants something of detached tasks.
-    Requests(TaskRequest),
+    /// A request about detached tasks.
+    TaskRequest(TaskRequest),
     Fatal(ToolError),
     Panicked(FlowError),
     /// The tool could not read what it was resumed with.
@@ -89,16 +89,15 @@ impl<'a> OneCall<'a> {
         }
     }
 
-    /// It looks after the detached tasks of the agent.
-    pub(super) fn request_of_tasks(&self) -> Outcome {
+    /// It is a request about the detached tasks of the agent.
+    pub(super) fn task_request(&self) -> Outcome {
         let read = match arguments_of(self.call) {
             Some(arguments) => TaskRequest::read(&self.call.name, &arguments),
-            None => Some(Err(NOT_JSON.to_owned())),
+            None => Err(NOT_JSON.to_owned()),
         };
         match read {
-            Some(Ok(request)) => Outcome::Requests(request),
-            Some(Err(reason)) => self.misread(&reason),
-            None => self.unknown_tool(),
+            Ok(request) => Outcome::TaskRequest(request),
+            Err(reason) => self.misread(&reason),
         }
     }
 
@@ -226,7 +225,7 @@ impl RunningCall<'_> {
             Outcome::NeedsApproval
             | Outcome::Suspended(_)
             | Outcome::Calls(_)
-            | Outcome::Requests(_)
+            | Outcome::TaskRequest(_)
             | Outcome::Unreadable(_) => span.end(),
             Outcome::Result(result) => {
                 if self.call.at.ctx.traces_content() {

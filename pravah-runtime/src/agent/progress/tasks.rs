@@ -1,11 +1,9 @@
 //! The agents that an agent has called.
 
-use std::iter::repeat;
-
 use super::AgentProgress;
 use crate::{
     agent::{
-        TaskEnd, TaskRequest,
+        AgentCall, TaskEnd, TaskRequest,
         call::result,
         call_agent::callee_names,
         pending::Pending,
@@ -18,12 +16,24 @@ use crate::{
 /// The calls of a step that are made.
 #[derive(Default)]
 pub(crate) struct StartedCalls {
-    /// The tasks that the agent waits for, by their numbers.
-    pub(crate) waited: Vec<(usize, CallTarget)>,
+    /// The tasks that the agent waits for, with their numbers.
+    pub(crate) awaited: Vec<(usize, CallTarget)>,
     /// Those that go on beside it, by the numbers of their calls.
     pub(crate) detached: Vec<(usize, Vec<CallTarget>)>,
-    /// The numbers of the calls that have been answered since: they were refused.
-    pub(crate) answered: Vec<usize>,
+    /// The numbers of the calls that were refused.
+    pub(crate) refused: Vec<usize>,
+}
+
+/// Why a call is not made, if it is not: `left` agents may be called.
+fn refusal(call: &AgentCall, is_only_call: bool, left: usize) -> Option<String> {
+    let named = call.targets.len();
+    if call.is_handoff && !is_only_call {
+        return Some("not called: an agent takes over with the only call of an answer".to_owned());
+    }
+    (named > left).then(|| match left {
+        0 => "not called: no more agents may be called in this visit".to_owned(),
+        left => format!("not called: the call names {named} agents, and only {left} more may be called in this visit"),
+    })
 }
 
 impl AgentProgress {
@@ -32,31 +42,28 @@ impl AgentProgress {
         self.pending.iter().flat_map(Pending::tasks).copied()
     }
 
-    /// The same, each with the name of what was called.
-    pub(crate) fn called(&self) -> impl Iterator<Item = (usize, &str)> {
+    /// The same, each with the name of its callee.
+    pub(crate) fn open_tasks_with_names(&self) -> impl Iterator<Item = (usize, &str)> {
         let calls = self.asked().iter().zip(&self.pending);
         calls.flat_map(|(call, pending)| {
-            let names = callee_names(&call.arguments).into_iter().map(Some);
-            let tasks = pending.tasks().iter().copied();
-            tasks
-                .zip(names.chain(repeat(None)))
-                .map(|(task, name)| (task, name.unwrap_or_default()))
+            let names = callee_names(&call.arguments);
+            let tasks = pending.tasks().iter().copied().enumerate();
+            tasks.map(move |(index, task)| (task, names.get(index).copied().unwrap_or_default()))
         })
     }
 
-    /// The calls of a former step, and whether each has failed, that have been answered since by what they waited for:
-    /// `before` is the progress after that step.
+    /// The calls that waited for tasks in `before` and have their results now, each with whether that is an error.
     pub(crate) fn answered_since<'a>(&self, before: &'a Self) -> Vec<(&'a ToolCall, bool)> {
         let is_open = |index| {
             self.pending
                 .get(index)
-                .is_some_and(Pending::is_answered_by_run)
+                .is_some_and(Pending::waits_for_tasks)
         };
         // What the model reads of a step's calls is one message.
         let said = self.messages().since(before.messages().len()).next();
         let calls = before.asked().iter().zip(&before.pending).enumerate();
         let ended =
-            calls.filter(|(index, (_, pending))| pending.is_answered_by_run() && !is_open(*index));
+            calls.filter(|(index, (_, pending))| pending.waits_for_tasks() && !is_open(*index));
         ended
             .map(|(index, (call, _))| {
                 let result = match (self.pending.get(index), said) {
@@ -88,12 +95,12 @@ impl AgentProgress {
     /// Whether it can make a step, where `has_ended` says so of the agents that it has called.
     pub(crate) fn can_go_on(&self, has_ended: impl Fn(usize) -> bool) -> bool {
         let can_run = |pending: &Pending| match pending {
-            Pending::Asked | Pending::Calls(_) | Pending::Requests(_) => true,
+            Pending::Asked | Pending::Calls(_) | Pending::TaskRequest(_) => true,
             Pending::Returned { .. } | Pending::Reviewed { .. } | Pending::Resumed { .. } => true,
             Pending::Delegated { task, .. } => has_ended(*task),
             Pending::DelegatedAll { tasks } => tasks.iter().all(|task| has_ended(*task)),
             Pending::InReview | Pending::Suspended { .. } => false,
-            Pending::WaitsFor { .. } | Pending::Done(_) => false,
+            Pending::AwaitsTask { .. } | Pending::Done(_) => false,
         };
         self.pending.iter().any(can_run) || self.pending.iter().all(Pending::is_done)
     }
@@ -147,36 +154,30 @@ impl AgentProgress {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            let refusal = match (
-                agent_call.is_handoff && calls.len() > 1,
-                left.checked_sub(agent_call.targets.len()),
-            ) {
-                (true, _) => "not called: an agent takes over with the only call of an answer",
-                (false, None) => "not called: no more agents may be called in this visit",
-                (false, Some(rest)) => {
-                    left = rest;
-                    let agent_call = agent_call.clone();
-                    if agent_call.join == Join::Detached {
-                        started.detached.push((index, agent_call.targets));
-                        continue;
-                    }
-                    let first = self.next_task;
-                    self.next_task = first.saturating_add(agent_call.targets.len());
-                    *pending = match agent_call.join {
-                        Join::Single => Pending::Delegated {
-                            task: first,
-                            is_handoff: agent_call.is_handoff,
-                        },
-                        _ => Pending::DelegatedAll {
-                            tasks: (first..self.next_task).collect(),
-                        },
-                    };
-                    started.waited.extend((first..).zip(agent_call.targets));
+            let agent_call = agent_call.clone();
+            if let Some(why) = refusal(&agent_call, calls.len() == 1, left) {
+                *pending = Pending::Done(result(call, &why, true));
+                started.refused.push(index);
+                continue;
+            }
+            let named = agent_call.targets.len();
+            left = left.saturating_sub(named);
+            let first = self.next_task;
+            *pending = match agent_call.join {
+                Join::Detached => {
+                    started.detached.push((index, agent_call.targets));
                     continue;
                 }
+                Join::Single => Pending::Delegated {
+                    task: first,
+                    is_handoff: agent_call.is_handoff,
+                },
+                Join::All => Pending::DelegatedAll {
+                    tasks: (first..first.saturating_add(named)).collect(),
+                },
             };
-            *pending = Pending::Done(result(call, refusal, true));
-            started.answered.push(index);
+            self.next_task = first.saturating_add(named);
+            started.awaited.extend((first..).zip(agent_call.targets));
         }
         started
     }
@@ -185,7 +186,7 @@ impl AgentProgress {
     pub(crate) fn task_requests(&self) -> Vec<(usize, TaskRequest)> {
         let pending = self.pending.iter().enumerate();
         let requests = pending.filter_map(|(index, pending)| match pending {
-            Pending::Requests(request) => Some((index, request.clone())),
+            Pending::TaskRequest(request) => Some((index, request.clone())),
             _ => None,
         });
         requests.collect()
@@ -195,7 +196,7 @@ impl AgentProgress {
     pub(crate) fn detached_waits(&self) -> impl Iterator<Item = (usize, usize, u64)> {
         let pending = self.pending.iter().enumerate();
         pending.filter_map(|(index, pending)| match pending {
-            Pending::WaitsFor { detached, until } => Some((index, *detached, *until)),
+            Pending::AwaitsTask { task, until } => Some((index, *task, *until)),
             _ => None,
         })
     }
@@ -205,9 +206,9 @@ impl AgentProgress {
     }
 
     /// Lets a call wait for a detached task.
-    pub(crate) fn wait_for(&mut self, call: usize, detached: usize, until: u64) {
+    pub(crate) fn wait_for(&mut self, call: usize, task: usize, until: u64) {
         if let Some(pending) = self.pending.get_mut(call) {
-            *pending = Pending::WaitsFor { detached, until };
+            *pending = Pending::AwaitsTask { task, until };
         }
     }
 
@@ -220,6 +221,13 @@ impl AgentProgress {
         if let Some(pending) = self.pending.get_mut(call) {
             *pending = Pending::Done(answer);
         }
+    }
+
+    /// The numbers of the calls that have their results.
+    pub(crate) fn known_results(&self) -> Vec<usize> {
+        let pending = self.pending.iter().enumerate();
+        let done = pending.filter(|(_, pending)| pending.is_done());
+        done.map(|(index, _)| index).collect()
     }
 
     /// The call of this number, and whether its answer is an error.

@@ -11,7 +11,7 @@ use super::{
     super::state::{
         asked::ModelCounts,
         budget::Budget,
-        detached::{Called, DetachedTask},
+        detached::{ChildCount, DetachedTask},
         progress::{Attempts, FailedNode, Timer},
         run_id::RunId,
     },
@@ -61,7 +61,7 @@ layout! {
         paused: bool = std::ops::Not::not,
         questions_asked: u64 = is_zero,
         /// Whether the flow is done, and the run waits for detached tasks.
-        ending: bool = std::ops::Not::not,
+        awaits_tasks: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
         cancelled: Option<Arc<str>> = Option::is_none,
         /// What the next span of the run is linked to.
@@ -78,7 +78,7 @@ layout! {
         values: Key<'a> => StoredState<'a>,
         /// The detached tasks, and how many agents were called by those to whom they belong.
         tasks: usize => Cow<'a, DetachedTask>,
-        called: Key<'a> => Called,
+        child_counts: Key<'a> => ChildCount,
     }
 
     Stored, "the JSON object of a snapshot"
@@ -115,7 +115,7 @@ impl Stored<'_> {
     /// Whether the run was done.
     pub(super) fn is_finished(&self) -> bool {
         let results = self.results.as_deref();
-        !self.head.ending && results.is_some_and(|results| !results.output.is_empty())
+        !self.head.awaits_tasks && results.is_some_and(|results| !results.output.is_empty())
     }
 }
 
@@ -220,7 +220,7 @@ impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}
 impl Entry for Usage {}
 impl Entry for Cow<'_, DetachedTask> {}
-impl Entry for Called {}
+impl Entry for ChildCount {}
 impl Entry for Timer {}
 impl Entry for Attempts {}
 impl Entry for Cow<'_, FailedNode> {}

@@ -45,7 +45,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
         calls: state.spending.calls,
         budget: state.spending.budget,
         paused: state.is_paused,
-        ending: state.detached.returned.is_some(),
+        awaits_tasks: state.detached.returned.is_some(),
         cancelled: match &state.end {
             Some(End::Cancelled(reason)) => Some(Arc::clone(reason)),
             _ => None,
@@ -135,14 +135,14 @@ impl Writer {
                 |number, _| Some(*number),
                 |_, _, task, _| Cow::Borrowed(&**task),
             ),
-            called: self.section(
+            child_counts: self.section(
                 (
-                    sections::called,
-                    &state.detached.called,
-                    before.map(|it| &it.detached.called),
+                    sections::child_counts,
+                    &state.detached.child_counts,
+                    before.map(|it| &it.detached.child_counts),
                 ),
                 |visit, _| Some(Cow::Borrowed(&**visit)),
-                |_, _, called, _| *called,
+                |_, _, count, _| *count,
             ),
         }))
     }

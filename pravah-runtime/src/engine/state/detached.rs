@@ -1,9 +1,10 @@
-//! Detached tasks: agents and flows that go on beside the agent that has started them, also when that is done.
+//! Detached tasks: agents and flows that run in the background of the agent that has started them, also when that is
+//! done.
 //!
 //! Each runs in a frame of its own, as an item of the node that the flow's table has for the tasks of its starter. What
 //! is known of it besides that is here, and stays when it has ended.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,21 +27,22 @@ use crate::{
 pub(crate) struct Detached {
     /// By their numbers, from 1.
     pub(crate) tasks: SortedMap<usize, Arc<DetachedTask>>,
-    /// How many agents were called by each of those that have started detached tasks, and below it.
-    pub(crate) called: SortedMap<Arc<str>, Called>,
-    /// What the flow has returned, while tasks go on that the run waits for.
+    /// How many agents were called by each of those that have started detached tasks, and below it: by the keys of
+    /// owners.
+    pub(crate) child_counts: SortedMap<Arc<str>, ChildCount>,
+    /// What the flow has returned, while the run waits for tasks.
     pub(crate) returned: Option<Live>,
     /// Where those run that have not ended.
-    pub(super) open: SortedMap<usize, ItemId>,
-    /// The agents that wait for one of them.
-    pub(super) waiting: SortedMap<(usize, NodePath), ()>,
+    running_in: SortedMap<usize, ItemId>,
+    /// By task the agents that wait for it.
+    waiting: SortedMap<usize, Arc<Vec<NodePath>>>,
 }
 
 empty!(Detached {
     tasks: SortedMap::new(),
-    called: SortedMap::new(),
+    child_counts: SortedMap::new(),
     returned: None,
-    open: SortedMap::new(),
+    running_in: SortedMap::new(),
     waiting: SortedMap::new(),
 });
 
@@ -49,15 +51,14 @@ empty!(Detached {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetachedTask {
     pub(crate) agent: Arc<str>,
-    /// The visits of the agents that may look after it: of the one that has started it, and of those that have called
-    /// that.
+    /// The keys of the agents that may manage it: of the one that has started it, and of its callers.
     pub(crate) owners: Vec<Arc<str>>,
     /// The detached task in which it was started, if it was in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<usize>,
-    /// Whether the run waits for it once the flow is done.
+    /// Whether the run ends only after it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) outlives_flow: bool,
+    pub(crate) delays_end: bool,
     pub(crate) started_at: u64,
     pub(crate) last_event_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,74 +68,69 @@ pub(crate) struct DetachedTask {
     pub(crate) end: Option<TaskEnd>,
 }
 
-/// How many agents an agent has called, of how many.
+/// How many agents an agent has called, and how many it may.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Called {
+pub(crate) struct ChildCount {
     pub(crate) count: u32,
-    pub(crate) most: u32,
-}
-
-impl Called {
-    fn left(self) -> u32 {
-        self.most.saturating_sub(self.count)
-    }
+    pub(crate) limit: u32,
 }
 
 impl Detached {
-    /// Where the tasks run that have not ended.
-    pub(crate) fn open(&self) -> impl Iterator<Item = (usize, ItemId)> {
-        self.open.iter().map(|(task, item)| (*task, *item))
+    pub(crate) fn has_open(&self) -> bool {
+        !self.running_in.is_empty()
     }
 
-    /// Notes where a task goes on.
+    /// Where a task runs, if it has not ended.
+    pub(crate) fn place(&self, task: usize) -> Option<ItemId> {
+        self.running_in.get(&task).copied()
+    }
+
+    pub(crate) fn places(&self) -> Vec<ItemId> {
+        self.running_in.values().copied().collect()
+    }
+
+    /// Notes where a task runs.
     pub(crate) fn add_open(&mut self, item: ItemId) {
-        self.open.insert(item.index, item);
+        self.running_in.insert(item.index, item);
     }
 
-    pub(crate) fn is_open(&self, task: usize) -> bool {
-        self.open.contains(&task)
+    /// The tasks in which this one was started, innermost first.
+    fn tasks_around(&self, task: usize) -> impl Iterator<Item = usize> {
+        let around = |task: &usize| self.tasks.get(task)?.parent;
+        std::iter::successors(around(&task), move |task| around(task))
     }
 
-    /// Whether a task goes on there.
-    pub(crate) fn is_at(&self, item: ItemId) -> bool {
-        self.open.get(&item.index) == Some(&item)
+    fn delays_end(&self, task: usize) -> bool {
+        self.tasks.get(&task).is_some_and(|task| task.delays_end)
     }
 
-    /// The tasks that have not ended and were started in this one, or in one of those.
-    fn open_below(&self, task: usize) -> Vec<usize> {
-        let is_below = |mut parent: Option<usize>| {
-            while let Some(number) = parent.filter(|number| *number != task) {
-                parent = self.tasks.get(&number).and_then(|around| around.parent);
+    /// The open tasks that are cancelled when the flow is done: those for which the run does not wait, and all that were
+    /// started below one of them. All of them, where the run waits for none.
+    pub(crate) fn cancelled_with_flow(&self) -> Vec<usize> {
+        // A task has a smaller number than those below it.
+        let mut cancelled = BTreeSet::new();
+        for task in self.running_in.keys().copied() {
+            let mut around = self.tasks_around(task);
+            if !self.delays_end(task) || around.any(|task| cancelled.contains(&task)) {
+                cancelled.insert(task);
             }
-            parent.is_some()
-        };
-        let open = self.open.keys().copied();
-        open.filter(|other| is_below(self.tasks.get(other).and_then(|other| other.parent)))
+        }
+        cancelled.into_iter().collect()
+    }
+
+    /// A task, if it is open, and the open ones that were started below it.
+    pub(crate) fn cancelled_with(&self, task: usize) -> Vec<usize> {
+        let open = self.running_in.keys().copied();
+        let is_below = |other: usize| self.tasks_around(other).any(|around| around == task);
+        open.filter(|other| *other == task || is_below(*other))
             .collect()
     }
 
-    /// The tasks that end when the flow is done: those for which the run does not wait, and all that were started in
-    /// one of them.
-    pub(crate) fn ending_with_flow(&self) -> Vec<usize> {
-        let ends = self.open.keys().copied().filter(|task| {
-            let task = self.tasks.get(task);
-            task.is_none_or(|task| !task.outlives_flow)
-        });
-        let mut ending: Vec<usize> = ends.collect();
-        let below = ending.iter().flat_map(|task| self.open_below(*task));
-        ending.extend(below.collect::<Vec<_>>());
-        ending.sort_unstable();
-        ending.dedup();
-        ending
-    }
-
-    /// A task that has not ended, and those below it.
-    pub(crate) fn ending_with(&self, task: usize) -> Vec<usize> {
-        match self.open.contains(&task) {
-            true => [task].into_iter().chain(self.open_below(task)).collect(),
-            false => self.open_below(task),
-        }
+    /// Whether the run waits for any task.
+    pub(crate) fn delay_end(&self) -> bool {
+        let mut open = self.running_in.keys().copied();
+        open.any(|task| self.delays_end(task))
     }
 
     /// Notes that something has happened in a task.
@@ -146,24 +142,23 @@ impl Detached {
 
     /// Notes how a task has ended. Returns the agents that wait for it.
     pub(crate) fn note_end(&mut self, task: usize, end: TaskEnd, now: u64) -> Vec<NodePath> {
-        self.open.remove(&task);
+        self.running_in.remove(&task);
         if let Some(task) = self.tasks.get_mut(&task) {
             let task = Arc::make_mut(task);
             task.last_event_at = now;
             task.ended_at = Some(now);
             task.end = Some(end);
         }
-        let waiting = self.waiting.keys().filter(|(number, _)| *number == task);
-        let waiting: Vec<NodePath> = waiting.map(|(_, path)| path.clone()).collect();
-        for path in &waiting {
-            self.waiting.remove(&(task, path.clone()));
-        }
-        waiting
+        let waiting = self.waiting.remove(&task);
+        waiting.map_or_else(Vec::new, Arc::unwrap_or_clone)
     }
 
-    /// Notes that the agent at `path` waits for a task.
+    /// Notes that the agent at `path` waits for a task; it may stop before that has ended.
     pub(crate) fn add_waiting(&mut self, task: usize, path: &NodePath) {
-        self.waiting.insert((task, path.clone()), ());
+        let waiting = self.waiting.get_or_insert_with(task, Arc::default);
+        if !waiting.contains(path) {
+            Arc::make_mut(waiting).push(path.clone());
+        }
     }
 
     fn next_number(&self) -> usize {
@@ -173,16 +168,6 @@ impl Detached {
 }
 
 impl Frame {
-    /// Puts the node of detached tasks in the ready queue, behind all that became ready before, if any of them can move.
-    pub(super) fn requeue_detached(&mut self, node: NodeIx, step: u64) {
-        self.dequeue(node);
-        let Some(list) = self.list_mut(node).filter(|list| !list.movable.is_empty()) else {
-            return;
-        };
-        list.ready_since = step;
-        self.ready.insert((step, node), ());
-    }
-
     /// Takes a detached task out.
     pub(crate) fn remove_detached(&mut self, item: ItemId) {
         let Some(list) = self.list_mut(item.list) else {
@@ -197,41 +182,17 @@ impl Frame {
             self.progress.lists.remove(&item.list);
         }
     }
-}
 
-impl Frame {
     /// Answers a call of the agent at `node` that waits for a task that is gone.
     pub(crate) fn answer_lost_task(&mut self, node: NodeIx, call: usize) {
         let progress = self.progress.get_mut();
         if let Some(progress) = progress
             && let Some(agent) = progress.agents.get_mut(&node)
         {
-            Arc::make_mut(agent).answer(call, "the task is not there any more", true);
+            Arc::make_mut(agent).answer(call, "the task was lost when the run was restored", true);
             if !agent.waits_for_detached() {
                 progress.timers.remove(&node);
             }
-        }
-    }
-
-    /// Brings the ready queue at `path` up to date, and those around it.
-    pub(crate) fn update_queues(&mut self, path: &NodePath) {
-        let Some(frame) = self.at_mut(&path.frame) else {
-            return;
-        };
-        frame.update_queue(path.node);
-        let mut path = path.frame.as_slice();
-        while let Some((item, around)) = path.split_last() {
-            let can_move = self.at(path).is_some_and(|frame| !frame.ready.is_empty());
-            if let Some(frame) = self.at_mut(around)
-                && let Some(list) = frame.list_mut(item.list)
-            {
-                match can_move {
-                    true => list.movable.insert(item.index, ()),
-                    false => list.movable.remove(&item.index),
-                };
-                frame.update_queue(item.list);
-            }
-            path = around;
         }
     }
 }
@@ -263,12 +224,12 @@ impl RunState {
         let Some(node) = self.node_for_detached(path) else {
             return Vec::new();
         };
-        self.count_called(path, targets.len());
+        self.count_detached(path, targets.len());
         let owners = self.owners(path);
         let NodeKind::Agent(agent) = &self.frame(&path.frame).table.node(path.node).kind else {
             return Vec::new();
         };
-        let outlives_flow = agent.spec.config.delegation.on_done == OnDone::Wait;
+        let delays_end = agent.spec.config.delegation.on_done == OnDone::Wait;
         let parent = self.detached_at(&path.frame).map(|item| item.index);
         let mut numbers = Vec::with_capacity(targets.len());
         for target in targets {
@@ -276,7 +237,7 @@ impl RunState {
                 agent: target.agent.into(),
                 owners: owners.clone(),
                 parent,
-                outlives_flow,
+                delays_end,
                 started_at: now,
                 last_event_at: now,
                 ended_at: None,
@@ -312,59 +273,65 @@ impl RunState {
         self.root.requeue_detached(item.list, step);
     }
 
-    /// The visits of agents to which a detached task of the agent at `path` belongs.
+    /// What stands for the visit of the agent at `path` among the owners of tasks, also in a run of another id.
+    pub(crate) fn owner_key(&self, path: &NodePath) -> Arc<str> {
+        let key = self.step_key(path);
+        let without_run = key.strip_prefix(&**self.id.get());
+        without_run.unwrap_or(&key).trim_start_matches('/').into()
+    }
+
+    /// The owners of what the agent at `path` starts: itself, its callers, and the owners of the detached task around
+    /// it.
     fn owners(&self, path: &NodePath) -> Vec<Arc<str>> {
         let around = self.detached_at(&path.frame);
         let around = around.and_then(|item| self.detached.tasks.get(&item.index));
         let around = around.into_iter().flat_map(|task| task.owners.iter());
         let calling = self.calling_agents(path);
-        let calling = calling.iter().map(|path| Arc::from(self.step_key(path)));
+        let calling = calling.iter().map(|path| self.owner_key(path));
         calling.chain(around.cloned()).collect()
     }
 
-    /// Counts agents that the agent at `path` starts beside itself, from now on also where those who have called it have
-    /// ended.
-    fn count_called(&mut self, path: &NodePath, count: usize) {
+    /// Counts detached tasks of the agent at `path` for it and its callers. The counts are kept from now on, because a
+    /// caller may end before its tasks.
+    fn count_detached(&mut self, path: &NodePath, count: usize) {
         self.count_children(path, u32::try_from(count).unwrap_or(u32::MAX));
         for path in self.calling_agents(path) {
-            let key: Arc<str> = self.step_key(&path).into();
+            let key = self.owner_key(&path);
             let frame = self.frame(&path.frame);
             let NodeKind::Agent(agent) = &frame.table.node(path.node).kind else {
                 continue;
             };
-            let most = agent.spec.config.delegation.max_children;
+            let limit = agent.spec.config.delegation.max_children;
             let left = frame.progress.agents.get(&path.node);
-            let left = left.map_or(most, |progress| progress.children_left(most));
-            let count = most.saturating_sub(left);
-            self.detached
-                .called
-                .get_or_insert_with(key, || Called { count, most });
+            let left = left.map_or(limit, |progress| progress.children_left(limit));
+            let count = limit.saturating_sub(left);
+            let counts = &mut self.detached.child_counts;
+            counts.get_or_insert_with(key, || ChildCount { count, limit });
         }
     }
 
-    /// Counts agents that were called at `path` for those to whom what runs there belongs, as far as these have started
-    /// detached tasks.
+    /// Counts agents that were called at `path` for those of its owners that have started detached tasks.
     pub(super) fn count_for_owners(&mut self, path: &NodePath, children: u32) {
-        if self.detached.called.is_empty() {
+        if self.detached.child_counts.is_empty() {
             return;
         }
         for owner in self.owners(path) {
-            if let Some(called) = self.detached.called.get_mut(&owner) {
-                called.count = called.count.saturating_add(children);
+            if let Some(child_count) = self.detached.child_counts.get_mut(&owner) {
+                child_count.count = child_count.count.saturating_add(children);
             }
         }
     }
 
-    /// How many more agents may be called at `path`, as far as those say to whom what runs there belongs.
+    /// How many more agents may be called at `path` under the limits of its owners; `None` where none of them has
+    /// started a detached task.
     pub(super) fn left_by_owners(&self, path: &NodePath) -> Option<u32> {
-        if self.detached.called.is_empty() {
+        let counts = &self.detached.child_counts;
+        if counts.is_empty() {
             return None;
         }
         let owners = self.owners(path);
-        let left = owners
-            .iter()
-            .filter_map(|owner| self.detached.called.get(owner));
-        left.map(|called| called.left()).min()
+        let counts = owners.iter().filter_map(|owner| counts.get(owner));
+        counts.map(|it| it.limit.saturating_sub(it.count)).min()
     }
 
     /// How the task of this item has ended, if it has with the step that was just committed.

@@ -5,7 +5,8 @@
 //! item, and a `path` leads to each, which `walk` visits. `fire` exchanges what a node consumed for what it returned,
 //! and `rules` say in a document what follows from that.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
-//! how often they were `asked`; `run_id` names the run. `detached` tasks go on beside all of that. `values` are what nodes of documents keep for all others. What
+//! how often they were `asked`; `run_id` names the run. `detached` are the
+//! tasks that run in the background. `values` are what nodes of documents keep for all others. What
 //! most runs never need is `rare`.
 
 pub(crate) mod asked;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::frame::{AT_ONCE, Frame, QueueKey};
+use super::{
+    frame::{AT_ONCE, Frame, QueueKey},
+    path::NodePath,
+};
 use crate::graph::NodeIx;
 
 impl Frame {
@@ -70,5 +73,45 @@ impl Frame {
         // Detached tasks take no states.
         last.or_else(|| Some(self.progress.lists.get(&node)?.ready_since))
             .unwrap_or_default()
+    }
+
+    /// Puts a node that is ready behind all that have become so before: it has made a step, and others have their turns.
+    pub(crate) fn move_to_back(&mut self, node: NodeIx, step: u64) {
+        if self.is_ready(node) {
+            self.dequeue(node);
+            self.set_ready(node, step);
+        }
+    }
+
+    /// Puts the node of detached tasks in the ready queue, behind all that became ready before, if any of them can move.
+    pub(super) fn requeue_detached(&mut self, node: NodeIx, step: u64) {
+        self.dequeue(node);
+        let Some(list) = self.list_mut(node).filter(|list| !list.movable.is_empty()) else {
+            return;
+        };
+        list.ready_since = step;
+        self.ready.insert((step, node), ());
+    }
+
+    /// Brings the ready queue at `path` up to date, and those around it.
+    pub(crate) fn update_queues(&mut self, path: &NodePath) {
+        let Some(frame) = self.at_mut(&path.frame) else {
+            return;
+        };
+        frame.update_queue(path.node);
+        let mut path = path.frame.as_slice();
+        while let Some((item, around)) = path.split_last() {
+            let can_move = self.at(path).is_some_and(|frame| !frame.ready.is_empty());
+            if let Some(frame) = self.at_mut(around)
+                && let Some(list) = frame.list_mut(item.list)
+            {
+                match can_move {
+                    true => list.movable.insert(item.index, ()),
+                    false => list.movable.remove(&item.index),
+                };
+                frame.update_queue(item.list);
+            }
+            path = around;
+        }
     }
 }

@@ -1,16 +1,16 @@
-//! What observers learn of agents that go on beside others.
+//! What observers learn of detached agents.
 
 use futures_util::FutureExt as _;
 use pravah_runtime::prelude::*;
 use serde_json::json;
 
-use super::{beside, ctx, run_by, text};
+use super::{ctx, in_background, run_by, text};
 use crate::macros_support::output;
 
 #[tokio::test]
-async fn observers_learn_of_each_call_once_when_it_ends_and_of_each_task_as_of_any_agent() {
+async fn observers_learn_of_each_call_once_and_of_tasks_as_of_any_agent() {
     let script = ScriptedModel::new()
-        .call("lead", "call_agent", beside(&["One.", "Two."]))
+        .call("lead", "call_agent", in_background(&["One.", "Two."]))
         .call("lead", "wait_task", json!({ "task_id": "task_1" }))
         .call("lead", "get_task", json!({ "task_id": "task_7" }))
         .call("lead", "cancel_task", json!({ "task_id": "task_2" }))
@@ -46,13 +46,16 @@ async fn observers_learn_of_each_call_once_when_it_ends_and_of_each_task_as_of_a
             "lead agent:start",
             "lead agent:tool:start \"call_agent\"",
             "lead agent:tool:complete \"call_agent\" false",
-            "lead agent:tool:start \"wait_task\"",
             "researcher[Number(1)] agent:start",
             "researcher[Number(1)] agent:complete true",
+            "researcher[Number(2)] agent:start",
+            "lead agent:tool:start \"wait_task\"",
             "lead agent:tool:complete \"wait_task\" false",
+            "researcher[Number(2)] agent:tool:start \"ask\"",
             "lead agent:tool:start \"get_task\"",
             "lead agent:tool:complete \"get_task\" true",
             "lead agent:tool:start \"cancel_task\"",
+            "researcher[Number(2)] agent:complete false",
             "lead agent:tool:complete \"cancel_task\" false",
             "lead agent:complete true",
         ]

@@ -1,4 +1,4 @@
-//! How many agents may be started beside others.
+//! How many detached agents may be started.
 
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
@@ -68,7 +68,9 @@ async fn a_call_of_more_agents_than_are_left_starts_none_of_them() {
         .rfind(|request| request.node == "editor")
         .unwrap();
     let started = json!({ "kind": "task_ids", "task_ids": ["task_1", "task_2", "task_3"] });
-    assert_eq!(results_of(last), [json!(REFUSED), started, json!(REFUSED)]);
+    let too_many =
+        "not called: the call names 4 agents, and only 3 more may be called in this visit";
+    assert_eq!(results_of(last), [json!(too_many), started, json!(REFUSED)]);
 }
 
 #[tokio::test]
@@ -104,7 +106,9 @@ async fn what_tasks_start_counts_for_the_agent_that_has_started_them_also_when_i
             .rfind(|request| request.node == "searcher")
             .unwrap();
         let results = results_of(last);
-        assert_eq!(results[0], json!(REFUSED));
+        let too_many =
+            "not called: the call names 3 agents, and only 2 more may be called in this visit";
+        assert_eq!(results[0], json!(too_many));
         assert_eq!(results[1]["task_ids"], json!(["task_2"]));
         assert_eq!(results[2], json!({ "text": "read" }));
         assert_eq!(results[3], json!(REFUSED));
@@ -112,7 +116,7 @@ async fn what_tasks_start_counts_for_the_agent_that_has_started_them_also_when_i
 }
 
 #[tokio::test]
-async fn an_agent_that_may_start_none_has_none_of_the_tools_for_that() {
+async fn only_an_agent_that_may_start_tasks_has_the_task_tools() {
     let script = ScriptedModel::new()
         .call("editor", "call_agent", start("searcher", 1))
         .call("editor", "wait_task", json!({ "task_id": "task_1" }))

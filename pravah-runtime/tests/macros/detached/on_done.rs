@@ -3,10 +3,10 @@
 use pravah_runtime::{RunStatus, invocation::TaskStatus, prelude::*};
 use serde_json::json;
 
-use super::{Question, Report, beside, ctx, question, researcher, run_by, text};
+use super::{Question, Report, ctx, in_background, question, researcher, run_by, text};
 use crate::macros_support::{Recorder, output, restart, suspended};
 
-/// You write reports, and others go on when you are done.
+/// You write reports, and your tasks go on when you are done.
 #[agent(
     model = "openai://m",
     output = Report,
@@ -23,22 +23,26 @@ fn patiently(question: Question) -> Report {
 }
 
 #[tokio::test]
-async fn the_tasks_are_cancelled_with_the_flow_unless_it_says_otherwise() {
+async fn open_tasks_are_cancelled_when_the_flow_is_done() {
     let script = ScriptedModel::new()
-        .call("lead", "call_agent", beside(&["One."]))
+        .call("lead", "call_agent", in_background(&["One."]))
+        .call("researcher", "nothing", json!({}))
+        .call("researcher", "nothing", json!({}))
         .call("lead", "submit", text("Done."));
     let (mut run, model) = run_by(script);
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
     assert_eq!(run.tasks()[0].status, TaskStatus::Cancelled);
     assert!(run.tasks()[0].ended_at.is_some());
-    assert!(model.asked().iter().all(|request| request.node == "lead"));
+    let asked = model.asked();
+    let of_task = asked.iter().filter(|request| request.node == "researcher");
+    assert_eq!(of_task.count(), 1);
     assert_eq!(restart(&run).tasks(), run.tasks());
 }
 
 #[tokio::test]
 async fn a_run_that_waits_for_its_tasks_ends_with_what_the_flow_has_returned() {
     let script = ScriptedModel::new()
-        .call("patient", "call_agent", beside(&["One.", "Two."]))
+        .call("patient", "call_agent", in_background(&["One.", "Two."]))
         .call("patient", "submit", text("Done."))
         .call("researcher[1]", "ask", json!({}))
         .reply("researcher[2]", text("second"))

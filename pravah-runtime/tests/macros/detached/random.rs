@@ -1,5 +1,5 @@
-//! Random trees of agents that start others beside themselves: whatever interrupts a run, all tasks come to an end, each
-//! as it does without that, and no model is asked twice.
+//! Random trees of agents that start detached ones: whatever interrupts a run, all tasks come to an end, each as it does
+//! without that, and no model is asked twice unless a step was dropped.
 
 use std::{
     collections::BTreeMap,
@@ -64,7 +64,7 @@ fn growing(question: Question) -> Report {
 #[derive(Clone, Debug)]
 enum Turn {
     Pause(u8),
-    /// Others beside it.
+    /// Detached agents.
     Start(Vec<Agent>),
     /// Others for whose results it waits.
     Call(Vec<Agent>),

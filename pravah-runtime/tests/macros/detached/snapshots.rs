@@ -3,12 +3,12 @@
 use pravah_runtime::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Question, beside, ctx, run_by, text};
+use super::{Question, ctx, in_background, run_by, text};
 
 /// A run whose agent waits for one of its tasks, which waits for a person.
 async fn waiting() -> Value {
     let script = ScriptedModel::new()
-        .call("lead", "call_agent", beside(&["One.", "Two."]))
+        .call("lead", "call_agent", in_background(&["One.", "Two."]))
         .call("lead", "wait_task", json!({ "task_id": "task_1" }))
         .call("researcher[1]", "ask", json!({}))
         .reply("researcher[2]", text("second"));
@@ -22,7 +22,7 @@ fn load(snapshot: &Value) -> Result<FlowRuntime<Question>, FlowError> {
 }
 
 #[tokio::test]
-async fn what_is_known_of_a_task_has_to_fit_whether_it_goes_on() {
+async fn a_snapshot_whose_tasks_contradict_each_other_is_refused() {
     let snapshot = waiting().await;
     load(&snapshot).unwrap();
     let task = snapshot["tasks"]["1"].clone();
@@ -42,29 +42,29 @@ async fn what_is_known_of_a_task_has_to_fit_whether_it_goes_on() {
         (
             "/tasks/2",
             task.clone(),
-            "the detached task 2 goes on, and yet no state waits in it",
+            "the detached task 2 has not ended, and no state waits in it",
         ),
         (
             "/tasks/1",
             of_later,
-            "the detached task 1 was started in one that came later",
+            "the detached task 1 has a `parent` that has started after it",
         ),
         (
             "/tasks/2",
             half_ended,
-            "the detached task 2 has ended and goes on",
+            "the detached task 2 has only one of `end` and `ended_at`",
         ),
         (
             "/tasks/2",
             still_running,
-            "has ended with the status of one that goes on",
+            "has ended, and its status says that it has not",
         ),
         (
             "/tasks",
             json!({ "2": ended }),
             "nothing is known of the detached task 1",
         ),
-        ("/ending", json!(true), "it waits for detached tasks"),
+        ("/awaits_tasks", json!(true), "it waits for detached tasks"),
     ] {
         let mut changed = snapshot.clone();
         match changed.pointer_mut(at) {

@@ -1,5 +1,5 @@
-//! Three generations of agents that start others beside themselves: whatever stops the run, it comes to what it comes
-//! to without that, and no model is asked twice.
+//! Three generations of agents that start detached ones: however often a run is restored, its outcome is the same, and no
+//! model is asked twice.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +56,7 @@ fn wait(task: u32) -> (&'static str, Value) {
     ("wait_task", json!({ "task_id": format!("task_{task}") }))
 }
 
-/// The root starts two branches beside itself, one of which starts leaves, calls a third, and waits for what it has
-/// started.
+/// The root starts two detached branches, one of which starts leaves, calls a third, and waits for what it has started.
 fn script() -> ScriptedModel {
     ScriptedModel::new()
         .calls(
@@ -187,7 +186,7 @@ async fn changes_since_the_step_before_give_the_snapshot_of_each_step() {
 }
 
 #[tokio::test]
-async fn an_agent_sees_what_it_has_started_and_nothing_else() {
+async fn an_agent_manages_what_it_has_started_and_nothing_else() {
     let whole = outcome(1, |run, _| run).await;
     // The branch that was called has started no task, and guesses the id of another's.
     let other = &whole.2["branch[2]"];
@@ -196,7 +195,7 @@ async fn an_agent_sees_what_it_has_started_and_nothing_else() {
 
 // S2.13
 #[tokio::test]
-async fn with_a_task_all_end_that_were_started_below_it() {
+async fn cancelling_a_task_cancels_all_that_were_started_below_it() {
     let script = ScriptedModel::new()
         .calls("root", [start("detached", &["branch", "leaf"])])
         .calls("branch[1]", [start("detached", &["leaf", "leaf"])])

@@ -1,11 +1,11 @@
-//! The tasks that go on beside the agents that have started them.
+//! Detached tasks: those that run, in their frames, and what is known of all of them.
 
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
     super::{
         super::state::{
-            detached::{Called, Detached, DetachedTask},
+            detached::{ChildCount, Detached, DetachedTask},
             frame::{Frame, List},
             path::{ItemId, NodePath},
             rare::Rare,
@@ -17,12 +17,28 @@ use super::{
     frame::insert_new,
     latest::ItemStart,
 };
-use crate::{graph::NodeIx, state::Live};
+use crate::{
+    graph::{NodeIx, Table},
+    state::Live,
+};
 
 /// What is stored of all of them, and of those to whom they belong.
-type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, Called>);
+type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
 impl Loader {
+    /// Fails where these are detached tasks of an agent that may start none any more.
+    pub(super) fn check_starts_tasks(&mut self, table: &Table, id: &str) -> Loaded<()> {
+        let caller = id.strip_prefix('(').and_then(|id| id.strip_suffix(')'));
+        match caller.filter(|_| self.lists.is_empty() && !table.node_by_key.contains_key(id)) {
+            None => Ok(()),
+            Some(caller) => {
+                self.drop_would_help = true;
+                let why = "goes on with detached tasks, and may start none in this version";
+                Err(format!("the agent that takes `{caller}` {why}").into())
+            }
+        }
+    }
+
     /// The tasks that go on at `node`.
     pub(super) fn detached_tasks(
         &mut self,
@@ -34,7 +50,10 @@ impl Loader {
         let team = table.inner(node);
         let team = team.ok_or_else(|| format!("`{id}` starts no detached tasks"))?;
         if !self.lists.is_empty() || !stored.done.is_empty() || stored.tasks.is_some() {
-            return Err(format!("the detached tasks of `{id}` are not where they belong").into());
+            return Err(format!(
+                "`{id}` has detached tasks inside a list, and they belong to the run"
+            )
+            .into());
         }
         let mut list = List::default();
         let mut start = |_| ItemStart {
@@ -52,12 +71,12 @@ impl Loader {
     pub(super) fn detached(
         &mut self,
         root: &mut Frame,
-        (tasks, called): StoredTasks<'_>,
+        (tasks, child_counts): StoredTasks<'_>,
         returned: Option<Live>,
     ) -> Loaded<Rare<Detached>> {
         let mut detached = Rare::<Detached>::default();
-        for (owner, called) in called {
-            detached.called.insert(owner.into(), called);
+        for (owner, count) in child_counts {
+            detached.child_counts.insert(owner.into(), count);
         }
         let on_error = self.on_error_in_progress();
         self.section((sections::tasks, tasks, on_error), |_, number, task| {
@@ -76,7 +95,7 @@ impl Loader {
         }
         self.index_waiting(root, &mut detached)?;
         if returned.is_some() {
-            if detached.open().next().is_none() {
+            if !detached.has_open() {
                 return Err("it waits for detached tasks, and yet all have ended".into());
             }
             detached.returned = returned;
@@ -94,7 +113,7 @@ impl Loader {
             }
         });
         for (path, call, task) in waiting {
-            if detached.is_open(task) {
+            if detached.place(task).is_some() {
                 detached.add_waiting(task, &path);
                 continue;
             }
@@ -102,7 +121,7 @@ impl Loader {
                 continue;
             };
             let id = frame.table.node_id(path.node);
-            let why = format!("`{id}` waits for the task {task}, which does not go on");
+            let why = format!("`{id}` waits for the detached task {task}, which does not run");
             self.refuse_unless_dropped(sections::tasks, task, why)?;
             frame.answer_lost_task(path.node, call);
             root.update_queues(&path);
@@ -122,16 +141,18 @@ impl Loader {
 
 /// Fails unless what is known of a task fits whether it goes on.
 fn check_task(number: usize, task: &DetachedTask, goes_on: bool) -> Loaded<()> {
-    let why = if number == 0 || task.parent.is_some_and(|parent| parent >= number) {
-        "was started in one that came later"
+    let why = if number == 0 {
+        "has a number that is not from 1 on"
+    } else if task.parent.is_some_and(|parent| parent >= number) {
+        "has a `parent` that has started after it"
     } else if task.end.is_some() != task.ended_at.is_some() {
-        "has ended and goes on"
+        "has only one of `end` and `ended_at`"
     } else if task.end.as_ref().is_some_and(|end| !end.status.has_ended()) {
-        "has ended with the status of one that goes on"
+        "has ended, and its status says that it has not"
     } else if task.end.is_some() && goes_on {
         "has ended, and yet states wait in it"
     } else if task.end.is_none() && !goes_on {
-        "goes on, and yet no state waits in it"
+        "has not ended, and no state waits in it"
     } else {
         return Ok(());
     };
@@ -155,5 +176,7 @@ fn unknown_tasks(root: &Frame, detached: &Detached) -> Vec<ItemId> {
         let indices = tasks.flat_map(|tasks| tasks.items.keys().copied());
         indices.map(move |index| ItemId { list, index })
     });
-    items.filter(|item| !detached.is_at(*item)).collect()
+    items
+        .filter(|item| detached.place(item.index) != Some(*item))
+        .collect()
 }

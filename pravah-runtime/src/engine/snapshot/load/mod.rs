@@ -6,7 +6,7 @@
 //!
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
 //! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
-//! `detached` those that go on beside them,
+//! `detached` those in the background,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
 //! what it added and removed.
 
@@ -127,6 +127,17 @@ pub(super) fn load(
     })
 }
 
+/// What the flow has returned while the run waits for detached tasks, and what the run has returned.
+fn split_output(awaits_tasks: bool, output: Option<Live>) -> Loaded<(Option<Live>, Option<Live>)> {
+    match (awaits_tasks, output) {
+        (true, None) => {
+            Err("it waits for detached tasks, and the output of its flow is missing".into())
+        }
+        (true, output) => Ok((output, None)),
+        (false, output) => Ok((None, output)),
+    }
+}
+
 /// What nodes of a document have kept.
 fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
     let mut values = Rare::<RunValues>::default();
@@ -161,28 +172,18 @@ impl Loader {
             Some(results) => self.output(table, take(&mut results.output))?,
             None => None,
         };
-        let is_over = output.is_some();
-        match (is_over, root.tokens.is_empty()) {
+        match (output.is_some(), root.tokens.is_empty()) {
             (true, false) => return Err("it is finished, and yet states wait".into()),
             (false, true) => return Err("it is not finished, and yet no state waits".into()),
             _ => {}
         }
-        let (tasks, called) = match &mut results {
-            Some(results) => (take(&mut results.tasks), take(&mut results.called)),
+        let tasks = match &mut results {
+            Some(results) => (take(&mut results.tasks), take(&mut results.child_counts)),
             None => Default::default(),
         };
-        let (returned, output) = match head.ending {
-            true if output.is_none() => {
-                return Err(
-                    "it waits for detached tasks, and what its flow has returned is not there"
-                        .into(),
-                );
-            }
-            true => (output, None),
-            false => (None, output),
-        };
-        let detached = self.detached(&mut root, (tasks, called), returned)?;
-        if output.is_some() && detached.open().next().is_some() {
+        let (returned, output) = split_output(head.awaits_tasks, output)?;
+        let detached = self.detached(&mut root, tasks, returned)?;
+        if output.is_some() && detached.has_open() {
             return Err("it is finished, and yet detached tasks go on".into());
         }
         let waits = WaitIndex::of(&root);

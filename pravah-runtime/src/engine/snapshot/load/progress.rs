@@ -113,6 +113,7 @@ impl Loader {
         id: &str,
         stored: StoredList<'_>,
     ) -> Loaded<()> {
+        self.check_starts_tasks(&frame.table, id)?;
         let node = self.fed_node(frame, id)?;
         let table = Arc::clone(&frame.table);
         let each = match &table.node(node).kind {

@@ -125,7 +125,10 @@ fn check_tasks_of(frame: &Frame, node: NodeIx) -> Loaded<()> {
     let agent = frame.progress.agents.get(&node);
     let list = frame.progress.lists.get(&node);
     let mut waits_for = BTreeSet::new();
-    for (task, called) in agent.into_iter().flat_map(|agent| agent.called()) {
+    for (task, called) in agent
+        .into_iter()
+        .flat_map(|agent| agent.open_tasks_with_names())
+    {
         if !waits_for.insert(task) {
             return Err(format!("`{id}` waits twice for its task {task}").into());
         }

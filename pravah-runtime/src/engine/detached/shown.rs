@@ -1,0 +1,157 @@
+//! What others see of detached tasks: their owners, and whoever runs the run.
+
+use serde_json::Value;
+
+use crate::{
+    agent::tool_text,
+    engine::{
+        runtime::FlowRuntime,
+        state::{End, RunState, detached::DetachedTask, frame::Frame, path::NodePath},
+    },
+    invocation::{Executor, TaskSnapshot, TaskStatus},
+};
+
+/// How many characters of what a task has said last are shown.
+const PREVIEW_CHARS: usize = 200;
+
+/// The ids of detached tasks begin with this.
+const TASK_ID_PREFIX: &str = "task_";
+
+impl<F> FlowRuntime<F> {
+    /// The detached tasks of the run in the order in which they were started: those that agents have started with
+    /// [`Join::Detached`](crate::invocation::Join::Detached). Tasks that have ended stay in the list, which is empty if no
+    /// agent has started any. Times are in milliseconds since 1970; a `preview` has at most 200 characters.
+    ///
+    /// ```
+    /// use pravah_runtime::{invocation::TaskStatus, prelude::*};
+    /// use serde_json::json;
+    ///
+    /// #[state] struct Question { text: String }
+    /// #[state] struct Report { text: String }
+    ///
+    /// /// You check facts.
+    /// #[agent(model = "openai://gpt-4o-mini", output = Report)]
+    /// fn checker(question: &Question) -> String { question.text.clone() }
+    ///
+    /// /// You write reports.
+    /// #[agent(
+    ///     model = "openai://gpt-4o",
+    ///     output = Report,
+    ///     agents = [checker],
+    ///     delegation(join = detached, on_done = wait),
+    /// )]
+    /// fn writer(question: &Question) -> String { question.text.clone() }
+    ///
+    /// #[flow]
+    /// fn writing(question: Question) -> Report { flow! { writer } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let script = ScriptedModel::new()
+    ///     .call("writer", "call_agent", json!({ "agent": "checker", "prompt": "Is it so?" }))
+    ///     .call("writer", "submit", json!({ "text": "Done." }))
+    ///     .reply("checker", json!({ "text": "It is." }));
+    /// let run = FlowRuntime::new(Question { text: "Is it so?".into() })?;
+    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// run.run(Context::default()).await?;
+    /// let tasks = run.tasks();
+    /// assert_eq!((&*tasks[0].task_id, tasks[0].status), ("task_1", TaskStatus::Completed));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn tasks(&self) -> Vec<TaskSnapshot> {
+        let state = &self.inner.state;
+        let tasks = state.detached.tasks.iter();
+        tasks
+            .map(|(number, task)| state.task_snapshot(*number, task))
+            .collect()
+    }
+}
+
+impl RunState {
+    /// The number of the task of this id, if the agent at `path` may manage it.
+    pub(super) fn owned_task(&self, path: &NodePath, task_id: &str) -> Option<usize> {
+        let number = task_id.strip_prefix(TASK_ID_PREFIX)?.parse().ok()?;
+        let task = self.detached.tasks.get(&number)?;
+        let is_owned = task.owners.contains(&self.owner_key(path));
+        (is_owned && *task_id == *detached_task_id(number)).then_some(number)
+    }
+
+    /// The tasks that the agent at `path` may manage.
+    pub(super) fn owned_tasks(&self, path: &NodePath) -> Vec<TaskSnapshot> {
+        let owner = self.owner_key(path);
+        let tasks = self.detached.tasks.iter();
+        let owned = tasks.filter(|(_, task)| task.owners.contains(&owner));
+        owned
+            .map(|(number, task)| self.task_snapshot(*number, task))
+            .collect()
+    }
+
+    pub(super) fn task_as_text(&self, number: usize) -> String {
+        let task = self.detached.tasks.get(&number);
+        let shown = task.map(|task| self.task_snapshot(number, task));
+        shown.map_or_else(String::new, |shown| tool_text(&shown))
+    }
+
+    /// The result of a task, if it has ended.
+    pub(super) fn end_as_text(&self, number: usize) -> Option<String> {
+        let end = self.detached.tasks.get(&number)?.end.clone()?;
+        Some(tool_text(&end.into_result(detached_task_id(number))))
+    }
+
+    fn task_snapshot(&self, number: usize, task: &DetachedTask) -> TaskSnapshot {
+        let DetachedTask {
+            agent, started_at, ..
+        } = task;
+        let id = detached_task_id(number);
+        let mut shown = TaskSnapshot::started(id, &**agent, Executor::Local, *started_at);
+        shown.last_event_at = task.last_event_at;
+        shown.ended_at = task.ended_at;
+        let place = self.detached.place(number);
+        let frame = place.and_then(|item| self.root.at(&[item]));
+        shown.status = match (&task.end, frame) {
+            (Some(end), _) => end.status,
+            (None, _) if matches!(self.end, Some(End::Cancelled(_))) => TaskStatus::Cancelled,
+            (None, Some(frame)) => frame.task_status(),
+            (None, None) => TaskStatus::Running,
+        };
+        let said = match &task.end {
+            Some(end) => Some(match end.value() {
+                Value::String(text) => text,
+                other => other.to_string(),
+            }),
+            None => frame.and_then(Frame::last_text),
+        };
+        shown.preview = said.map(|said| preview(&said));
+        shown
+    }
+}
+
+impl Frame {
+    fn task_status(&self) -> TaskStatus {
+        let mut asks = false;
+        self.walk(|_, frame| asks |= !frame.progress.questions.is_empty());
+        match (self.ready.is_empty(), asks) {
+            (false, _) => TaskStatus::Running,
+            (true, true) => TaskStatus::Suspended,
+            (true, false) => TaskStatus::Waiting,
+        }
+    }
+
+    /// The last text of an agent in it.
+    fn last_text(&self) -> Option<String> {
+        let mut agents = self.progress.agents.values();
+        agents.find_map(|agent| agent.last_text().map(str::to_owned))
+    }
+}
+
+/// What a detached task is called.
+pub(super) fn detached_task_id(number: usize) -> String {
+    format!("{TASK_ID_PREFIX}{number}")
+}
+
+fn preview(said: &str) -> String {
+    match said.char_indices().nth(PREVIEW_CHARS) {
+        Some((end, _)) => said.get(..end).unwrap_or_default().to_owned(),
+        None => said.to_owned(),
+    }
+}

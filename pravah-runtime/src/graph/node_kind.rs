@@ -1,0 +1,38 @@
+//! The kinds of nodes.
+
+use std::sync::Arc;
+
+use super::{AgentNode, DetachedNode, EachNode, FlowGraph, InvokeNode};
+use crate::node::{Body, GateBody};
+
+/// How a node runs.
+#[derive(Clone)]
+pub(crate) enum NodeKind {
+    Function(Arc<dyn Body>),
+    Gate(Arc<dyn GateBody>),
+    Agent(AgentNode),
+    Invoke(InvokeNode),
+    Each(EachNode),
+    Flow(FlowGraph),
+    /// Where the detached tasks of an agent run: it is in no flow that somebody has written.
+    Detached(DetachedNode),
+    /// What could not be made, and why.
+    Broken(Arc<str>),
+}
+
+impl NodeKind {
+    /// Whether it is a node that calls agents and flows.
+    pub(crate) const fn is_invoke(&self) -> bool {
+        matches!(self, Self::Invoke(_))
+    }
+
+    /// Whether it is where the detached tasks of an agent run.
+    pub(crate) const fn is_detached(&self) -> bool {
+        matches!(self, Self::Detached(_))
+    }
+
+    /// Whether it may have tasks.
+    pub(crate) const fn is_caller(&self) -> bool {
+        matches!(self, Self::Agent(_) | Self::Invoke(_) | Self::Detached(_))
+    }
+}
