@@ -1,4 +1,4 @@
-//! Agents that one agent starts beside itself: what each costs, whether they are few or many.
+//! Detached tasks of one agent: what each costs, whether they are few or many.
 
 use std::{fs, hint::black_box, sync::Arc};
 
@@ -123,7 +123,7 @@ async fn changes(tasks: usize) -> (usize, usize) {
 }
 
 pub(crate) async fn ratios() {
-    println!("\nAgents that one agent has started beside itself");
+    println!("\nDetached tasks of one agent");
     println!("| tasks | ns a task | bytes of memory a task | bytes of changes a step, at most |");
     println!("|---|---|---|---|");
     for tasks in [10, 100, 1_000] {

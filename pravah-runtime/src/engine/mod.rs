@@ -7,13 +7,14 @@
 //! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`; several are `steps`) that has a node chosen
 //! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
-//! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others. The plainest steps
-//! are made by the `fast_path`, and every `run_out` says whether there is more to do. A `call` of a flow makes all of its steps.
+//! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others; `detached` ones run in the
+//! background. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
+//! `call` of a flow makes all of its steps.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
-//! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others; `yielding` lets other tasks have
-//! their turn; `notify` sends events to observers, `spans` lets others trace it, `view` is what a body sees of its run, `inspect`, `status` and
-//! `last_step` what a caller sees.
+//! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others;
+//! `yielding` lets other tasks have their turn; `notify` sends events to observers, `spans` lets others trace it, `view`
+//! is what a body sees of its run, `inspect`, `status` and `last_step` what a caller sees.
 //! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
 
 mod agents;

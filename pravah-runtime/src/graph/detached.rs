@@ -65,6 +65,21 @@ impl Table {
     }
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "an index of another table is a bug"
+)]
+impl Table {
+    /// The node of this index: one of the flow's, or one of detached tasks.
+    #[inline]
+    pub(crate) fn node(&self, node: NodeIx) -> &NodeEntry {
+        match self.nodes.get(node.0 as usize) {
+            Some(entry) => entry,
+            None => &self.detached[node.0 as usize - self.nodes.len()],
+        }
+    }
+}
+
 impl NodeEntry {
     /// What stands for it in the keys of what is within it.
     fn caller_key(&self) -> &str {

@@ -219,14 +219,6 @@ impl NodeEntry {
 )]
 impl Table {
     #[inline]
-    pub(crate) fn node(&self, node: NodeIx) -> &NodeEntry {
-        match self.nodes.get(node.0 as usize) {
-            Some(entry) => entry,
-            None => &self.detached[node.0 as usize - self.nodes.len()],
-        }
-    }
-
-    #[inline]
     pub(crate) fn slot(&self, slot: SlotIx) -> &SlotEntry {
         &self.slots[slot.0 as usize]
     }

@@ -9,7 +9,7 @@ use pravah_runtime::prelude::*;
 fn researcher(question: &Question) -> String { question.text.clone() }
 
 /// You write reports.
-#[agent(model = "openai://m", output = Report, delegation(join = detached))]
+#[agent(model = "openai://m", output = Report, agents = [researcher], delegation(join = []))]
 fn lead(question: &Question) -> String { question.text.clone() }
 
 fn main() {}
