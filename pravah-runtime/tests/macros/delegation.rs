@@ -6,7 +6,7 @@ mod failures;
 mod flows;
 mod limits;
 mod questions;
-mod random;
+pub(crate) mod random;
 mod upgrades;
 
 use pravah_runtime::{ModelRequest, prelude::*};

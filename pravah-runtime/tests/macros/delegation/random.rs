@@ -168,7 +168,7 @@ fn planned(calls: &[Call]) -> (ScriptedModel, Vec<String>) {
 
 /// What interrupts a run after each of its steps, over and over.
 #[derive(Clone, Debug)]
-enum Interruption {
+pub(crate) enum Interruption {
     Nothing,
     Restart,
     /// The next step is polled so often and then dropped.
@@ -177,7 +177,7 @@ enum Interruption {
     Bodies(usize),
 }
 
-fn interruptions() -> impl Strategy<Value = Vec<Interruption>> {
+pub(crate) fn interruptions() -> impl Strategy<Value = Vec<Interruption>> {
     let one = prop_oneof![
         Just(Interruption::Nothing),
         Just(Interruption::Restart),

@@ -14,7 +14,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Finding, Question, Report, ask, break_down, ctx, text};
-use crate::macros_support::restart;
+use crate::{
+    delegation::random::{Interruption, interruptions},
+    macros_support::restart,
+};
 
 /// Waits for other tasks to have a turn.
 #[tool]
@@ -224,27 +227,6 @@ impl TreeModel {
             }
         }
     }
-}
-
-/// What interrupts a run after each of its steps, over and over.
-#[derive(Clone, Debug)]
-enum Interruption {
-    Nothing,
-    Restart,
-    /// The next step is polled so often and then dropped.
-    Drop(u8),
-    /// So many bodies at the same time from now on.
-    Bodies(usize),
-}
-
-fn interruptions() -> impl Strategy<Value = Vec<Interruption>> {
-    let one = prop_oneof![
-        Just(Interruption::Nothing),
-        Just(Interruption::Restart),
-        (1..4_u8).prop_map(Interruption::Drop),
-        prop_oneof![Just(1), Just(2), Just(8)].prop_map(Interruption::Bodies),
-    ];
-    prop::collection::vec(one, 1..12)
 }
 
 /// What came of a run: its tasks, and what agents have read of those that they have called.
