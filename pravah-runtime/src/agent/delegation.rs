@@ -179,21 +179,12 @@ impl Delegation {
             ContextScope::Inherited,
             ContextScope::Shared,
         ];
-        let scopes = all.into_iter().filter(|it| self.contexts.contains(it));
-        match self.contexts.is_empty() {
-            true => vec![ContextScope::Independent],
-            false => scopes.collect(),
-        }
+        each_once(all, &self.contexts)
     }
 
     /// What a call may wait for, each once.
     pub(super) fn join_modes(&self) -> Vec<Join> {
-        let all = [Join::Single, Join::All, Join::Detached];
-        let joins = all.into_iter().filter(|it| self.joins.contains(it));
-        match self.joins.is_empty() {
-            true => vec![Join::Single],
-            false => joins.collect(),
-        }
+        each_once([Join::Single, Join::All, Join::Detached], &self.joins)
     }
 
     /// Whether the agent may start detached tasks.
@@ -252,6 +243,14 @@ impl Delegation {
             problems.push("`max_children` is 0: no agent could be called".to_owned());
         }
         problems
+    }
+}
+
+/// Those of `all` that are given, in that order; the first of `all` where none is.
+fn each_once<T: Copy + PartialEq>(all: [T; 3], given: &[T]) -> Vec<T> {
+    match given {
+        [] => all.into_iter().take(1).collect(),
+        given => all.into_iter().filter(|it| given.contains(it)).collect(),
     }
 }
 

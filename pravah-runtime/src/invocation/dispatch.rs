@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    AD_HOC, AdHocTools, AgentRef, AgentRegistry, AgentResult, ContextScope, Executor, ExecutorHint,
-    Invocation, InvocationResult, InvokeError, Join, Message, Part, Target, ToolPolicy,
+    AD_HOC, AdHocTools, AgentRef, AgentRegistry, ContextScope, Executor, ExecutorHint, Invocation,
+    InvocationResult, InvokeError, Join, Message, Part, Target, ToolPolicy,
 };
 use crate::{
     agent::{AdHocAgent, TaskPrompt, read_input},
@@ -191,7 +191,7 @@ impl CombineResults for Results {
     fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
         let invocation = inputs.typed::<Invocation>(0).map_err(|error| *error)?;
         let ended = calls.with_ids();
-        let mut results = ended.map(|(id, end)| AgentResult::new(end.value(), id, end.status));
+        let mut results = ended.map(|(id, end)| end.into_result(id));
         let first = results.next();
         Ok(Live::new(match (invocation.join, first) {
             (Join::Single, Some(result)) => InvocationResult::Scalar { result },

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct StartedCalls {
     /// The tasks that the agent waits for, with their numbers.
     pub(crate) awaited: Vec<(usize, CallTarget)>,
-    /// Those that go on beside it, by the numbers of their calls.
+    /// The detached ones, by the numbers of their calls.
     pub(crate) detached: Vec<(usize, Vec<CallTarget>)>,
     /// The numbers of the calls that were refused.
     pub(crate) refused: Vec<usize>,

@@ -336,12 +336,7 @@ impl RunState {
 
     /// How the task of this item has ended, if it has with the step that was just committed.
     pub(crate) fn take_detached_end(&mut self, item: ItemId) -> Option<TaskEnd> {
-        let list = self.root.progress.lists.get(&item.list)?;
-        let end = list.done.get(&item.index)?.get::<TaskEnd>();
-        let end = end.map_or_else(
-            |error| TaskEnd::failed(error.to_string()),
-            |end| (*end).clone(),
-        );
+        let end = self.root.end_of_task(item.list, item.index)?;
         self.root.remove_detached(item);
         Some(end)
     }

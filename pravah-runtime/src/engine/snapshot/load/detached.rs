@@ -15,7 +15,6 @@ use super::{
     },
     Loader,
     frame::insert_new,
-    latest::ItemStart,
 };
 use crate::{
     graph::{NodeIx, Table},
@@ -56,11 +55,7 @@ impl Loader {
             .into());
         }
         let mut list = List::default();
-        let mut start = |_| ItemStart {
-            state: None,
-            latest: &[],
-        };
-        self.items(team, &mut list, (id, stored.items), &mut start)?;
+        self.frames_of_tasks(team, &mut list, (id, stored.items))?;
         match list.items.is_empty() {
             true => Ok(()),
             false => insert_new(&mut frame.progress.lists, (node, id), Arc::new(list)),

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     super::{
         super::state::frame::{Frame, List},
-        stored::{DONE, Loaded, StoredList, sections},
+        map::Map,
+        stored::{DONE, Loaded, StoredFrame, StoredList, sections},
     },
     Loader,
     frame::insert_new,
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     agent::TaskEnd,
     error::ErrorText,
-    graph::{NodeIx, NodeKind},
+    graph::{NodeIx, NodeKind, Table},
 };
 
 impl Loader {
@@ -57,15 +58,25 @@ impl Loader {
             list.done.insert(index, end.in_cell());
             Ok(())
         })?;
-        let mut start = |_| ItemStart {
-            state: None,
-            latest: &[],
-        };
-        self.items(team, &mut list, (id, stored.items), &mut start)?;
+        self.frames_of_tasks(team, &mut list, (id, stored.items))?;
         if list.items.is_empty() && list.done.is_empty() && !is_invoke {
             return Ok(());
         }
         insert_new(&mut frame.progress.lists, (node, id), Arc::new(list))
+    }
+
+    /// The tasks that go on: unlike the items of a list they start with nothing of what is around them.
+    pub(super) fn frames_of_tasks(
+        &mut self,
+        team: &Arc<Table>,
+        list: &mut List,
+        stored: (&str, Map<usize, StoredFrame<'_>>),
+    ) -> Loaded<()> {
+        let mut start = |_| ItemStart {
+            state: None,
+            latest: &[],
+        };
+        self.items(team, list, stored, &mut start)
     }
 
     /// Fails unless each caller has just the tasks that it waits for. Where that may be dropped, one that lacks any
