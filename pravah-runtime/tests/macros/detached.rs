@@ -9,7 +9,11 @@ mod supervision;
 mod tree;
 mod waits;
 
-use pravah_runtime::{Message, ModelRequest, invocation::TaskStatus, prelude::*};
+use std::time::{Duration, UNIX_EPOCH};
+
+use pravah_runtime::{
+    FlowDef, ManualClock, Message, ModelRequest, invocation::TaskStatus, prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::macros_support::{Recorder, output};
@@ -87,6 +91,30 @@ fn with_join(join: &str, prompts: &[&str]) -> Value {
     let target = |prompt: &&str| json!({ "agent": "researcher", "prompt": prompt });
     let targets: Vec<Value> = prompts.iter().map(target).collect();
     json!({ "join": join, "targets": targets })
+}
+
+fn clock() -> ManualClock {
+    ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_000))
+}
+
+/// Steps until nothing moves; says how it rests.
+async fn rest<F: FlowDef>(run: &mut FlowRuntime<F>) -> String
+where
+    F::Output: std::fmt::Debug,
+{
+    loop {
+        match run.next(ctx()).await {
+            Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
+            Ok(RunOut::Waiting { until, why, .. }) => {
+                break format!(
+                    "{why:?} until {:?}",
+                    until.map(|it| it.duration_since(UNIX_EPOCH).unwrap().as_secs())
+                );
+            }
+            Ok(RunOut::Done(out)) => break format!("done: {out:?}"),
+            Err(error) => break format!("error: {error}"),
+        }
+    }
 }
 
 /// A run with a model that answers by this script.

@@ -3,15 +3,23 @@
 use pravah_runtime::{RunStatus, invocation::TaskStatus, prelude::*};
 use serde_json::json;
 
-use super::{Question, Report, ctx, in_background, question, researcher, run_by, text};
+use super::{
+    Finding, Question, Report, clock, ctx, in_background, question, researcher, rest, run_by, text,
+};
 use crate::macros_support::{Recorder, output, restart, suspended};
+
+/// You search.
+#[agent(model = "openai://m", output = Finding, agents = [researcher], delegation(join = [single, detached], on_done = cancel))]
+fn brief(question: &Question) -> String {
+    question.text.clone()
+}
 
 /// You write reports, and your tasks go on when you are done.
 #[agent(
     model = "openai://m",
     output = Report,
-    agents = [researcher],
-    delegation(join = [single, detached], on_done = wait),
+    agents = [researcher, brief],
+    delegation(join = [single, detached], on_done = wait, max_depth = 2),
 )]
 fn patient(question: &Question) -> String {
     question.text.clone()
@@ -85,5 +93,47 @@ async fn a_run_that_waits_for_its_tasks_ends_with_what_the_flow_has_returned() {
             run.tasks()[0].preview.as_deref(),
             Some(r#"{"text":"first"}"#)
         );
+    }
+}
+
+#[tokio::test]
+async fn the_run_does_not_wait_for_tasks_of_an_agent_that_cancels_them_with_the_flow() {
+    let script = ScriptedModel::new()
+        .call(
+            "patient",
+            "call_agent",
+            json!({ "join": "detached", "agent": "brief", "prompt": "Go." }),
+        )
+        .call("patient", "submit", text("Done."))
+        .call("brief", "call_agent", in_background(&["One."]))
+        .call("brief", "submit", text("brief"))
+        .call("researcher", "ask", json!({}));
+    let model = Recorder::new(script);
+    let mut run = patiently::start(question())
+        .unwrap()
+        .with_factory(model.factory());
+    assert_eq!(rest(&mut run).await, "done: Report { text: \"Done.\" }");
+}
+
+#[tokio::test]
+async fn the_tasks_of_a_cancelled_run_have_ended_and_ask_nobody() {
+    let script = ScriptedModel::new()
+        .call("lead", "call_agent", in_background(&["One."]))
+        .call(
+            "lead",
+            "wait_task",
+            json!({ "task_id": "task_1", "timeout_seconds": 50 }),
+        )
+        .call("researcher", "ask", json!({}));
+    let model = Recorder::new(script);
+    let run = FlowRuntime::new(question()).unwrap();
+    let mut run = run.with_factory(model.factory()).with_clock(clock());
+    rest(&mut run).await;
+    run.cancel("enough").await.unwrap();
+    for run in [&run, &restart(&run)] {
+        let task = &run.tasks()[0];
+        assert_eq!(task.status, TaskStatus::Cancelled);
+        assert_eq!(task.ended_at, Some(1_000_000));
+        assert!(run.suspensions().is_empty());
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use pravah_runtime::{ManualClock, WaitReason, prelude::*};
 use serde_json::{Value, json};
 
-use super::{ctx, in_background, results, run_by, text};
-use crate::macros_support::{output, restart};
+use super::{ctx, in_background, question, rest, results, results_of, run_by, text};
+use crate::macros_support::{Recorder, output, restart};
 
 fn of_task(number: u32) -> Value {
     json!({ "task_id": format!("task_{number}") })
@@ -146,4 +146,30 @@ async fn ids_that_are_not_of_its_tasks_are_unknown_to_an_agent() {
         assert!(answer.is_error);
         assert_eq!(*answer.text, *format!("you have started no task `{id}`"));
     }
+}
+
+#[tokio::test]
+async fn an_agent_keeps_its_tasks_in_a_run_that_gets_another_id() {
+    let script = ScriptedModel::new()
+        .call("lead", "call_agent", in_background(&["One."]))
+        .call("lead", "list_my_tasks", json!({}))
+        .call("lead", "submit", text("Done."));
+    let model = Recorder::new(script);
+    let mut run = FlowRuntime::new(question())
+        .unwrap()
+        .with_factory(model.factory());
+    run.next(ctx()).await.unwrap();
+    run.next(ctx()).await.unwrap();
+    let mut run = restart(&run)
+        .with_run_id("copy")
+        .with_factory(model.factory());
+    rest(&mut run).await;
+    let asked = model.asked();
+    assert_eq!(
+        results_of(asked.last().unwrap())[1]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }

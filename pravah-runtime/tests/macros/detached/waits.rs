@@ -5,47 +5,23 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering::SeqCst},
     },
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
 use futures_util::FutureExt as _;
 use pravah_runtime::{
-    Arguments, FlowDef, ManualClock, ModelClient, ModelError, ModelErrorKind, ModelFuture,
-    ModelRequest, ModelResponse, ToolCall, invocation::TaskStatus, prelude::*,
+    Arguments, ManualClock, ModelClient, ModelError, ModelErrorKind, ModelFuture, ModelRequest,
+    ModelResponse, ToolCall, prelude::*,
 };
 use serde_json::{Value, json};
 
 use super::{
-    Finding, Question, Report, ctx, in_background, question, researcher, results_of, text,
+    Question, Report, clock, ctx, in_background, question, researcher, rest, results_of, text,
 };
-use crate::macros_support::{Recorder, restart};
-
-fn clock() -> ManualClock {
-    ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_000))
-}
+use crate::macros_support::Recorder;
 
 fn wait(seconds: u64) -> Value {
     json!({ "task_id": "task_1", "timeout_seconds": seconds })
-}
-
-/// Steps until nothing moves; says how it rests.
-async fn rest<F: FlowDef>(run: &mut FlowRuntime<F>) -> String
-where
-    F::Output: std::fmt::Debug,
-{
-    loop {
-        match run.next(ctx()).await {
-            Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
-            Ok(RunOut::Waiting { until, why, .. }) => {
-                break format!(
-                    "{why:?} until {:?}",
-                    until.map(|it| it.duration_since(UNIX_EPOCH).unwrap().as_secs())
-                );
-            }
-            Ok(RunOut::Done(out)) => break format!("done: {out:?}"),
-            Err(error) => break format!("error: {error}"),
-        }
-    }
 }
 
 #[agent(model = "openai://m", preamble = "P.", output = Report, agents = [researcher], delegation(join = [single, detached]),
@@ -332,65 +308,6 @@ async fn observers_learn_once_that_a_wait_has_ended_while_another_call_was_at_wo
     );
 }
 
-/// You search.
-#[agent(model = "openai://m", output = Finding, agents = [researcher], delegation(join = [single, detached], on_done = cancel))]
-fn brief(question: &Question) -> String {
-    question.text.clone()
-}
-#[agent(model = "openai://m", preamble = "P.", output = Report, agents = [brief], delegation(join = [single, detached], on_done = wait, max_depth = 2))]
-fn patient(question: &Question) -> String {
-    question.text.clone()
-}
-#[flow(named)]
-fn patiently(question: Question) -> Report {
-    flow! { patient }
-}
-
-#[tokio::test]
-async fn the_run_does_not_wait_for_tasks_of_an_agent_that_cancels_them_with_the_flow() {
-    let script = ScriptedModel::new()
-        .call(
-            "patient",
-            "call_agent",
-            json!({ "join": "detached", "agent": "brief", "prompt": "Go." }),
-        )
-        .call("patient", "submit", text("Done."))
-        .call("brief", "call_agent", in_background(&["One."]))
-        .call("brief", "submit", text("brief"))
-        .call("researcher", "ask", json!({}));
-    let model = Recorder::new(script);
-    let mut run = patiently::start(question())
-        .unwrap()
-        .with_factory(model.factory());
-    assert_eq!(rest(&mut run).await, "done: Report { text: \"Done.\" }");
-}
-
-#[tokio::test]
-async fn an_agent_keeps_its_tasks_in_a_run_that_gets_another_id() {
-    let script = ScriptedModel::new()
-        .call("lead", "call_agent", in_background(&["One."]))
-        .call("lead", "list_my_tasks", json!({}))
-        .call("lead", "submit", text("Done."));
-    let model = Recorder::new(script);
-    let mut run = FlowRuntime::new(question())
-        .unwrap()
-        .with_factory(model.factory());
-    run.next(ctx()).await.unwrap();
-    run.next(ctx()).await.unwrap();
-    let mut run = restart(&run)
-        .with_run_id("copy")
-        .with_factory(model.factory());
-    rest(&mut run).await;
-    let asked = model.asked();
-    assert_eq!(
-        results_of(asked.last().unwrap())[1]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
-}
-
 #[state]
 #[derive(Clone, Debug, PartialEq)]
 struct Draft {
@@ -438,23 +355,4 @@ async fn a_visit_does_not_hear_of_the_waits_of_the_one_before() {
         .await
         .unwrap();
     assert_eq!(rest(&mut run).await, "Message until Some(8205)");
-}
-
-#[tokio::test]
-async fn the_tasks_of_a_cancelled_run_have_ended_and_ask_nobody() {
-    let script = ScriptedModel::new()
-        .call("lead", "call_agent", in_background(&["One."]))
-        .call("lead", "wait_task", wait(50))
-        .call("researcher", "ask", json!({}));
-    let model = Recorder::new(script);
-    let run = FlowRuntime::new(question()).unwrap();
-    let mut run = run.with_factory(model.factory()).with_clock(clock());
-    rest(&mut run).await;
-    run.cancel("enough").await.unwrap();
-    for run in [&run, &restart(&run)] {
-        let task = &run.tasks()[0];
-        assert_eq!(task.status, TaskStatus::Cancelled);
-        assert_eq!(task.ended_at, Some(1_000_000));
-        assert!(run.suspensions().is_empty());
-    }
 }
