@@ -268,7 +268,8 @@ impl<F> FlowRuntime<F> {
     pub async fn wait(&mut self) {
         let run = &mut self.inner;
         if let Some(mut sleep) = run.sleep() {
-            poll_fn(|task| run.poll_sleep(&mut sleep, task)).await;
+            // It takes `run` itself: a shared reference to a run cannot be sent to another thread.
+            poll_fn(move |task| run.poll_sleep(&mut sleep, task)).await;
         }
     }
 

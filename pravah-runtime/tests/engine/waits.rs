@@ -120,6 +120,16 @@ fn restart(run: &FlowRuntime<support>, factory: &ClientFactory) -> FlowRuntime<s
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+#[tokio::test(start_paused = true)]
+async fn another_thread_can_wait_for_a_run() {
+    let mut run = support::start(Ticket {}).unwrap();
+    let waited = tokio::spawn(async move {
+        run.wait().await;
+        run.status()
+    });
+    assert_eq!(waited.await.unwrap(), pravah_runtime::RunStatus::Ready);
+}
+
 #[tokio::test]
 async fn a_step_answers_with_the_time_and_does_not_sleep() {
     let (busy, factory) = busy(1, HOUR);
