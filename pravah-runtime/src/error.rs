@@ -33,7 +33,7 @@ pub use tool::ToolError;
 
 use std::error::Error;
 
-use crate::{agent::ContractError, model::ModelError};
+use crate::{agent::ContractError, invocation::RunnerError, model::ModelError};
 
 /// Any error that can travel between threads.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -175,6 +175,14 @@ pub enum FlowError {
         /// The client's error.
         source: ModelError,
     },
+    /// An agent that runs elsewhere has failed, or its [runner](crate::invocation::Runner) could not do what it was asked.
+    #[non_exhaustive]
+    Runner {
+        /// The agent's node.
+        node: String,
+        /// The runner's error.
+        source: RunnerError,
+    },
     /// A tool declared its error fatal, see [`ToolError::fatal`].
     #[non_exhaustive]
     Tool {
@@ -297,6 +305,7 @@ impl FlowError {
                 Some(&**source)
             }
             Self::Model { source, .. } => Some(source),
+            Self::Runner { source, .. } => Some(source),
             Self::NodeData { source, .. } => Some(source),
             Self::Tool { source, .. } => Some(source),
             Self::Schema { source, .. } => Some(source),

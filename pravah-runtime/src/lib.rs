@@ -108,7 +108,8 @@ pub use error::{
     NodeDataError, Stuck, ToolError,
 };
 pub use events::{
-    Audit, DocumentQuestion, EventKind, EventNames, Events, FailureOutcome, FlowEvent, FlowObserver,
+    Audit, DocumentQuestion, EventKind, EventNames, Events, FailureOutcome, FlowEvent,
+    FlowObserver, RemoteEvent,
 };
 pub use flow::{Flow, FlowFuture};
 #[doc(hidden)]

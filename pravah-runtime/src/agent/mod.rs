@@ -69,6 +69,7 @@ pub(crate) use params::Argument;
 pub use params::{ArgumentsSchema, ToolArguments, ToolParam, read_arguments, read_described};
 pub(crate) use progress::{AgentProgress, Spent};
 pub(crate) use request::Model;
+pub(crate) use retry::backoff;
 pub(crate) use spec::{AgentSpec, OutputType};
 pub(crate) use step::{AgentFuture, AgentStepResult, step};
 pub(crate) use supervision::{TASK_TOOLS, TaskAction, TaskRequest};

@@ -14,7 +14,7 @@ use crate::{
     agent::TaskEnd,
     error::{FlowError, NodeDataError},
     graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
-    invocation::{AgentRegistry, Dispatcher, Message, Target},
+    invocation::{AgentRegistry, Dispatcher, ExecutorHint, Message, Target},
     node::{Body, Emission, Emitted, Inputs, Running, Started},
     quoted::quoted,
     state::Live,
@@ -69,7 +69,7 @@ pub(super) fn kind(
         node_type,
     };
     let mut invoke = InvokeNode::of_registry(Arc::new(calls), &agents, Arc::new(results));
-    invoke.prompt_callees();
+    invoke.take_messages(&agents);
     let mut kind = NodeKind::Invoke(invoke);
     let team = kind.make_team("").map_err(refused)?;
     kind.set_team(team);
@@ -152,7 +152,8 @@ impl Body for Calls {
         let input = self.input.resolve_as(&self.node_type.input, latest(inputs));
         let targets = input.and_then(|input| self.targets(&input).map_err(NodeDataError::input));
         let targets = targets.map_err(|error| failed(&self.id, error))?;
-        let calls = targets.iter().map(|target| self.dispatcher.call(target));
+        let targets = targets.iter();
+        let calls = targets.map(|target| self.dispatcher.call(target, &ExecutorHint::Auto));
         Ok(Running::Ready(Ok(Emitted(Emission::Calls(
             calls.collect(),
         )))))

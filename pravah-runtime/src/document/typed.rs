@@ -127,6 +127,7 @@ impl TypedNode {
                 return Err(format!("`{name}` {why}"));
             }
             NodeKind::Each(_) => return Err(format!("`{name}` is a list")),
+            NodeKind::Remote(_) => return Err(format!("`{name}` runs elsewhere")),
             NodeKind::Detached(_) => {
                 return Err(format!("`{name}` is where detached tasks run"));
             }

@@ -136,7 +136,7 @@ impl Clock for ManualClock {
 }
 
 /// The clock of a run: the one that was set, or the default, made when it is first asked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct RunClock(OnceLock<Arc<dyn Clock>>);
 
 impl RunClock {

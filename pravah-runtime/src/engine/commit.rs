@@ -10,6 +10,7 @@ use super::{
     last_step::{LastStep, Outputs, StepKind},
     outcome::{Asks, StepOutcome},
     perform::waiting_input,
+    remote::OpenQuestion,
     run::{Out, Run},
     state::{
         RunState,
@@ -78,6 +79,7 @@ impl Run {
                 }
                 self.commit_agent(&path, step, progress)
             }
+            StepOutcome::Remote(step) => self.commit_remote(&path, step)?,
             StepOutcome::Failed(error, spent) => {
                 self.note_start(&path, started);
                 let (kind, out) = self.fail(&path, *error, spent)?;
@@ -199,6 +201,7 @@ impl Run {
             self.keep_agent(path, progress);
         }
         self.stop_clock(path);
+        let asked = self.asked_by_calls(path, asked);
         self.reopen(path, asked)
     }
 
@@ -231,7 +234,7 @@ impl Run {
         self.state.settle(&path.frame, None);
     }
 
-    fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Out {
+    pub(super) fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Out {
         let done = self.state.fire(path, emitted);
         let done = done.or_else(|| self.cancel_losers(path));
         self.finish(done)
@@ -336,37 +339,48 @@ impl Run {
         (StepKind::Question, Outputs::Nothing, out)
     }
 
-    /// Opens the questions of an agent that are new, and closes those that are no more. Returns the
-    /// first new one.
-    fn reopen(&mut self, path: &NodePath, calls: Vec<OpenCall>) -> Out {
-        let frame = self.state.frame(&path.frame);
-        let known = frame.questions_of(path.node);
-        let known: Vec<_> = known
-            .map(|(id, question)| (Arc::clone(id), question.call.clone()))
-            .collect();
-        let is_for =
-            |known: &Option<String>, call: &OpenCall| known.as_deref() == Some(&*call.call_id);
-        for (id, known) in &known {
-            if !calls.iter().any(|call| is_for(known, call)) {
-                self.state.close(&path.frame, id);
-            }
-        }
-        let mut out = Out::Continue;
+    /// What the calls of the agent at `path` ask.
+    fn asked_by_calls(&self, path: &NodePath, calls: Vec<OpenCall>) -> Vec<OpenQuestion> {
         let node_id = self.node_id(path);
-        for call in calls {
-            if known.iter().any(|(_, known)| is_for(known, &call)) {
-                continue;
-            }
-            let name = format!("{node_id}::{}", call.tool);
+        let asked = calls.into_iter().map(|call| {
             let mut value = call.value;
             if call.is_approval
                 && let Value::Object(question) = &mut value
             {
                 question.insert("state".to_owned(), self.shown_input(path));
             }
-            let (id, number) = self
-                .state
-                .ask(path, &name, value.clone(), Some(call.call_id));
+            OpenQuestion {
+                name: format!("{node_id}::{}", call.tool),
+                key: call.call_id,
+                value,
+            }
+        });
+        asked.collect()
+    }
+
+    /// Opens the questions of the node at `path` that are new, and closes those that are no more. Returns the first new
+    /// one.
+    pub(super) fn reopen(&mut self, path: &NodePath, questions: Vec<OpenQuestion>) -> Out {
+        let frame = self.state.frame(&path.frame);
+        let known = frame.questions_of(path.node);
+        let known: Vec<_> = known
+            .map(|(id, question)| (Arc::clone(id), question.call.clone()))
+            .collect();
+        let is_for = |known: &Option<String>, question: &OpenQuestion| {
+            known.as_deref() == Some(&*question.key)
+        };
+        for (id, known) in &known {
+            if !questions.iter().any(|question| is_for(known, question)) {
+                self.state.close(&path.frame, id);
+            }
+        }
+        let mut out = Out::Continue;
+        for question in questions {
+            if known.iter().any(|(_, known)| is_for(known, &question)) {
+                continue;
+            }
+            let OpenQuestion { name, key, value } = question;
+            let (id, number) = self.state.ask(path, &name, value.clone(), Some(key));
             self.notify_published(path, || EventKind::question_asked(&*id, number));
             if let Out::Continue = out {
                 out = Out::Suspend {

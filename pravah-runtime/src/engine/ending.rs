@@ -1,7 +1,7 @@
 //! Stopping a run from outside: for good, or for a while.
 
 use std::{
-    future::Future,
+    future::{Future, poll_fn},
     mem::replace,
     pin::Pin,
     sync::Arc,
@@ -23,6 +23,9 @@ impl<F> FlowRuntime<F> {
     /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was
     /// cancelled.
     ///
+    /// Agents that run elsewhere are cancelled too, and the future ends when their [runners](crate::invocation::Runner)
+    /// have done so, or could not. What is left then is done by [`next`](Self::next), also of a run that is restored.
+    ///
     /// Dropping the future ends the grace: the run is cancelled all the same.
     ///
     /// # Errors
@@ -33,6 +36,8 @@ impl<F> FlowRuntime<F> {
         let grace = self.inner.start_cancel(reason.into().into());
         let run = &mut self.inner;
         Cancelling { run, grace }.await;
+        let run = &mut self.inner;
+        poll_fn(move |task| run.poll_remote_cancels(task)).await;
         Ok(())
     }
 
@@ -83,6 +88,7 @@ impl Run {
         let grace = self.grace();
         self.view.cancel();
         self.state.end = Some(End::Cancelled(Arc::clone(&reason)));
+        self.state.cancel_remotes();
         self.publish_status();
         self.notify_run(|| EventKind::run_cancelled(&*reason));
         grace

@@ -120,6 +120,7 @@ impl Run {
     fn forget_attempt(&mut self, path: &NodePath, spent: Option<Spent>) {
         self.state.forget_questions(path);
         self.drop_tasks(path);
+        self.state.drop_remote(path);
         let frame = self.state.frame_mut(&path.frame);
         frame.progress.gates.remove(&path.node);
         let before = frame.progress.agents.remove(&path.node);

@@ -12,6 +12,7 @@ use std::{
 use super::{
     clock::Sleep,
     outcome::StepOutcome,
+    remote::RemoteFuture,
     state::path::{FramePath, NodePath},
 };
 use crate::{
@@ -30,6 +31,7 @@ pub(super) enum Pending {
         /// Whether a model is asked.
         asks: bool,
     },
+    Remote(RemoteFuture),
 }
 
 /// How long a body may take.
@@ -232,6 +234,7 @@ impl Flight {
                 returned.map(|returned| StepOutcome::of_body(returned, id))
             }
             Pending::Agent { step, .. } => step.as_mut().poll(task).map(StepOutcome::of_agent),
+            Pending::Remote(step) => step.as_mut().poll(task).map(StepOutcome::Remote),
         }));
         match polled {
             Ok(Poll::Ready(outcome)) => return Poll::Ready(outcome),

@@ -20,6 +20,8 @@ pub enum StepKind {
     Wait,
     /// A node called agents and flows, for whose results it waits.
     Calls,
+    /// A runner was asked about an agent that runs elsewhere: it started it, said what has happened, or took an answer.
+    Remote,
     /// An agent ran the tools that its model asked for.
     ToolCalls,
     /// A person's review let the answer of an agent go on.
@@ -94,6 +96,7 @@ impl std::fmt::Display for StepInfo {
             StepKind::ModelCall => f.write_str(" (model)")?,
             StepKind::Wait => f.write_str(" (waits)")?,
             StepKind::Calls => f.write_str(" (calls)")?,
+            StepKind::Remote => f.write_str(" (runner)")?,
             StepKind::ToolCalls => f.write_str(" (tools)")?,
             StepKind::Review => f.write_str(" (reviewed)")?,
             StepKind::LastTurn => f.write_str(" (no message)")?,

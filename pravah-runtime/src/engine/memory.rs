@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     load_report::LoadReport,
+    remote::RemoteCancelling,
     state::{RunState, path::NodePath, rare::empty},
 };
 use crate::{agent::ClientHistory, error::FlowError, events::EventKind, sorted_map::SortedMap};
@@ -29,6 +30,8 @@ pub(super) struct Memory {
     pub(super) result: Option<Value>,
     /// The regions of a document that ended with the last step, from the inside out.
     pub(super) ended: Vec<EndedRegion>,
+    /// The tasks elsewhere that are being cancelled.
+    pub(super) cancelling: Option<RemoteCancelling>,
 }
 
 /// A region of a document, once it has ended: where it was, and what it is called.
@@ -49,4 +52,5 @@ empty!(Memory {
     changes_base: None,
     result: None,
     ended: Vec::new(),
+    cancelling: None,
 });

@@ -8,7 +8,7 @@
 //! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
 //! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others; `detached` ones run in the
-//! background. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
+//! background, and `remote` ones elsewhere. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
 //! `call` of a flow makes all of its steps.
 //!
 //! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
@@ -45,6 +45,7 @@ mod options;
 mod outcome;
 mod perform;
 mod preflight;
+mod remote;
 mod restore;
 mod results;
 mod run;

@@ -77,6 +77,7 @@ impl Run {
         let (progress, node) = (&frame.progress, &path.node);
         let agent = progress.agents.get(node);
         let has_started = progress.gates.contains(node)
+            || progress.remotes.contains(node)
             || frame.has_tasks(*node)
             || agent.is_some_and(|it| it.has_started());
         let goes_on = has_started && !progress.failed.contains(node);

@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::state::tasks::TaskStart;
+use super::{remote::RemoteStep, state::tasks::TaskStart};
 use crate::{
     agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
     error::{BoxError, FlowError, Limit, NodeDataError},
+    invocation::RunnerErrorKind,
     model::ModelErrorKind,
     node::{Emitted, FailureKind},
 };
@@ -20,6 +21,8 @@ pub(super) enum StepOutcome {
     Calls(Vec<TaskStart>),
     /// A gate asks its question.
     Asks(Box<Asks>),
+    /// A runner has done what it was asked.
+    Remote(RemoteStep),
     /// An agent has made a step.
     Agent(AgentStep, Arc<AgentProgress>),
     /// The node failed.
@@ -83,6 +86,15 @@ pub(super) fn is_retried(error: &FlowError) -> bool {
         {
             false
         }
+        FlowError::Runner { source, .. } => {
+            matches!(
+                source.kind(),
+                RunnerErrorKind::TaskFailed
+                    | RunnerErrorKind::UnknownTask
+                    | RunnerErrorKind::Unavailable
+                    | RunnerErrorKind::Malformed
+            )
+        }
         error => kind_of(error).is_retried(),
     }
 }
@@ -102,6 +114,9 @@ pub(super) fn kind_of(error: &FlowError) -> FailureKind {
             FailureKind::Timeout
         }
         FlowError::TimedOut { .. } => FailureKind::Timeout,
+        FlowError::Runner { source, .. } if source.kind() == RunnerErrorKind::TaskCancelled => {
+            FailureKind::Cancelled
+        }
         FlowError::Failed { kind, .. } => *kind,
         FlowError::NodeData { source, .. } => source.kind(),
         FlowError::Limit {

@@ -131,6 +131,10 @@ impl Run {
                     self.start_agent(agent, path, inputs, scope, ctx)?,
                 ));
             }
+            NodeKind::Remote(remote) => {
+                let step = self.start_remote(remote, path, &inputs, just_resumed)?;
+                return Ok(StartedBody::Pending(Pending::Remote(step)));
+            }
             NodeKind::Invoke(invoke) => match frame.ends_of_tasks(path.node) {
                 Some(ends) => {
                     let outcome = self.results(path, (invoke, ends), &inputs);

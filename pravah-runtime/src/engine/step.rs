@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     marker::PhantomData,
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context as Task, Poll, ready},
@@ -48,6 +49,8 @@ enum Stage {
     Started,
     /// A hub has cancelled the run.
     Cancelled,
+    /// The run has ended with this, and tasks elsewhere are still to be cancelled.
+    CancelsRemotes(Box<Result<Out, FlowError>>),
     /// Done. Polling again stays pending, and makes no second step.
     Ended,
 }
@@ -88,7 +91,7 @@ impl<F> Drop for StepFuture<'_, F> {
         match self.stage {
             Stage::Started => self.run.flights.clear(),
             Stage::Cancelled => self.run.end_cancel(),
-            Stage::New | Stage::Ended => {}
+            Stage::New | Stage::CancelsRemotes(_) | Stage::Ended => {}
         }
     }
 }
@@ -104,6 +107,9 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
                 return Poll::Ready(Err(error));
             }
         };
+        if self.run.has_remote_cancels() {
+            let _ = self.run.poll_remote_cancels(task);
+        }
         let polled = match self.stage {
             Stage::New => match self.start_plain(task) {
                 // Most steps end so: nothing is moved that could be an output or an error.
@@ -117,13 +123,33 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
             },
             Stage::Started => self.advance(task, false),
             Stage::Cancelled => self.poll_cancelled(task),
+            Stage::CancelsRemotes(_) => return self.poll_remote_cancels(task),
             Stage::Ended => Poll::Pending,
         };
-        polled.map(|out| {
-            self.end();
-            self.run.end_span_after(&out);
-            self.run.typed(out?)
-        })
+        let out = ready!(polled);
+        self.end();
+        if self.run.has_remote_cancels() && self.run.state.end.is_some() {
+            self.stage = Stage::CancelsRemotes(out.into());
+            return self.poll_remote_cancels(task);
+        }
+        self.run.end_span_after(&out);
+        Poll::Ready(out.and_then(|out| self.run.typed(out)))
+    }
+}
+
+impl<F: FlowEnds> StepFuture<'_, F> {
+    /// Waits until the tasks elsewhere are cancelled of a run that has ended.
+    #[cold]
+    fn poll_remote_cancels(
+        &mut self,
+        task: &mut Task<'_>,
+    ) -> Poll<Result<RunOut<F::Output>, FlowError>> {
+        ready!(self.run.poll_remote_cancels(task));
+        let Stage::CancelsRemotes(out) = mem::replace(&mut self.stage, Stage::Ended) else {
+            return Poll::Pending;
+        };
+        self.run.end_span_after(&out);
+        Poll::Ready(out.and_then(|out| self.run.typed(out)))
     }
 }
 

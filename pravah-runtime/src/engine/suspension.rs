@@ -13,6 +13,7 @@ use super::{
         frame::Frame,
         path::NodePath,
         progress::{GateAnswer, Question, WaitReason},
+        remote::RemoteProgress,
     },
 };
 use crate::{
@@ -108,6 +109,9 @@ impl Run {
                 frame.progress.gates.insert(path.node, answer);
             }
             Answered::Agent(agent) => frame.set_agent(path.node, agent),
+            Answered::Remote(remote) => {
+                frame.progress.remotes.insert(path.node, remote.into());
+            }
         }
         self.state.clear_timer(&path);
         self.start_clock(&path);
@@ -142,6 +146,9 @@ impl Run {
             }
             now.set_agent(*node, agent);
         }
+        if let Some(remote) = was.progress.remotes.get(node) {
+            now.progress.remotes.insert(*node, Arc::clone(remote));
+        }
         match was.progress.attempts.get(node) {
             Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
             None => drop(now.progress.attempts.remove(node)),
@@ -168,8 +175,10 @@ impl Run {
                 id: id.to_owned(),
                 is_kept: self.state.root.at(&path.frame).is_some_and(|frame| {
                     let agent = frame.progress.agents.get(&path.node);
+                    let remote = frame.progress.remotes.get(&path.node);
                     matches!(frame.progress.gates.get(&path.node), Some(Some(_)))
                         || agent.is_some_and(|agent| agent.has_an_answer())
+                        || remote.is_some_and(|remote| !remote.answers.is_empty())
                 }),
             };
         }
@@ -200,6 +209,7 @@ impl RunState {
 enum Answered {
     Gate(GateAnswer),
     Agent(Box<AgentProgress>),
+    Remote(RemoteProgress),
 }
 
 fn answered(
@@ -234,6 +244,11 @@ fn answered(
                 true => Ok(Answered::Agent(progress.into())),
                 false => Err(lost()),
             }
+        }
+        (NodeKind::Remote(_), _) => {
+            let remote = frame.progress.remotes.get(&node);
+            let answered = remote.and_then(|remote| remote.answered(id, question, payload));
+            answered.map(Answered::Remote).ok_or_else(lost)
         }
         _ => Err(lost()),
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{ErrorText, FlowError, Limit, MessageOf, duration::in_units};
-use crate::quoted::quoted;
+use crate::{invocation::RunnerErrorKind, quoted::quoted};
 
 /// How many open questions an error lists.
 const MAX_OPEN: usize = 10;
@@ -89,6 +89,12 @@ impl fmt::Display for FlowError {
             ),
             Self::Model { node, source } => {
                 write!(f, "the model of agent `{node}` failed: {source}")
+            }
+            Self::Runner { node, source } if source.kind() == RunnerErrorKind::TaskFailed => {
+                write!(f, "agent `{node}` failed where it ran: {source}")
+            }
+            Self::Runner { node, source } => {
+                write!(f, "the runner of agent `{node}` failed: {source}")
             }
             Self::Tool { node, tool, source } => {
                 write!(f, "tool `{tool}` of agent `{node}` failed: {source}")

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Audit, envelope};
+use super::{Audit, RemoteEvent, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
 /// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
@@ -286,6 +286,9 @@ pub enum EventKind {
     /// `audit`: something happened to an answer under a [`Contract`](crate::Contract), for the record.
     #[serde(rename = "audit")]
     Audit(Audit),
+    /// `remote`: something happened to an agent that runs elsewhere.
+    #[serde(rename = "remote")]
+    Remote(RemoteEvent),
     /// `channel:error`: a channel could not start, and is not attached; see [`Channels`](crate::Channels).
     #[serde(rename = "channel:error")]
     #[non_exhaustive]
@@ -394,6 +397,7 @@ impl EventKind {
         Self::ToolEnded { .. } => "agent:tool:complete",
         Self::ToolFailed { .. } => "agent:tool:failed",
         Self::Audit(_) => "audit",
+        Self::Remote(_) => "remote",
         Self::ChannelFailed { .. } => "channel:error",
         Self::Missed { .. } => "missed",
     }

@@ -6,6 +6,7 @@ mod envelope;
 mod kind;
 mod names;
 mod observers;
+mod remote;
 mod stream;
 
 use std::{sync::Arc, time::SystemTime};
@@ -16,6 +17,7 @@ pub use self::{
     audit::Audit,
     kind::{DocumentQuestion, EventKind, FailureOutcome},
     names::EventNames,
+    remote::RemoteEvent,
     stream::Events,
 };
 pub(crate) use self::{

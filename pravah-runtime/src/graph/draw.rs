@@ -73,7 +73,7 @@ pub(super) fn kind(spec: &NodeSpec) -> Shape {
         NodeKind::Flow(_) => return Shape::Flow,
         NodeKind::Each(_) => return Shape::Each,
         NodeKind::Gate(_) => return Shape::Gate,
-        NodeKind::Agent(_) => return Shape::Agent,
+        NodeKind::Agent(_) | NodeKind::Remote(_) => return Shape::Agent,
         NodeKind::Function(_) | NodeKind::Invoke(_) => {}
         NodeKind::Detached(_) | NodeKind::Broken(_) => {}
     }

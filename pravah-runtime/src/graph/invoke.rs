@@ -11,7 +11,7 @@ use super::{
 use crate::{
     agent::{AgentConfig, Callee},
     error::FlowError,
-    invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult},
+    invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult, REMOTE, Runners},
     node::{Body, NodeCall},
     topology::{Shape, ShapeKind},
 };
@@ -68,8 +68,9 @@ impl InvokeNode {
         self.callees.iter().position(is_meant)
     }
 
-    /// Lets the agents among the callees take a prompt in place of their states.
-    pub(crate) fn prompt_callees(&mut self) {
+    /// Lets the callees take messages: the agents among them a prompt in place of their states, and those of a registry
+    /// that run elsewhere the message as it is.
+    pub(crate) fn take_messages(&mut self, agents: &AgentRegistry) {
         let prompted = |callee: &InvokeCallee| {
             let make = Arc::clone(&callee.make);
             InvokeCallee {
@@ -77,7 +78,9 @@ impl InvokeNode {
                 ..callee.clone()
             }
         };
-        self.callees = self.callees.iter().map(prompted).collect();
+        let callees = self.callees.iter().map(prompted);
+        let remote = InvokeCallee::remote(agents.runners());
+        self.callees = callees.chain([remote]).collect();
     }
 
     /// The names of those that it may call.
@@ -148,6 +151,16 @@ impl InvokeCallee {
         }
     }
 
+    /// The agents that run elsewhere, by one of these runners.
+    fn remote(runners: &Runners) -> Self {
+        let runners = runners.clone();
+        Self {
+            name: REMOTE.into(),
+            id: None,
+            make: Arc::new(move || NodeSpec::remote(runners.clone())),
+        }
+    }
+
     /// Its node, under the name that its caller has for it.
     pub(super) fn spec(&self) -> NodeSpec {
         let mut spec = (self.make)();
@@ -164,7 +177,7 @@ impl FlowGraph {
         results: Arc<dyn CombineResults>,
     ) -> Result<Self, FlowError> {
         let mut invoke = InvokeNode::of_registry(body, agents, results);
-        invoke.prompt_callees();
+        invoke.take_messages(agents);
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();
             invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AgentNode, DetachedNode, EachNode, FlowGraph, InvokeNode};
+use super::{AgentNode, DetachedNode, EachNode, FlowGraph, InvokeNode, RemoteNode};
 use crate::node::{Body, GateBody};
 
 /// How a node runs.
@@ -12,6 +12,8 @@ pub(crate) enum NodeKind {
     Gate(Arc<dyn GateBody>),
     Agent(AgentNode),
     Invoke(InvokeNode),
+    /// An agent that runs elsewhere.
+    Remote(RemoteNode),
     Each(EachNode),
     Flow(FlowGraph),
     /// Where the detached tasks of an agent run: it is in no flow that somebody has written.

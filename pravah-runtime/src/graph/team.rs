@@ -216,8 +216,11 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
         NodeKind::Each(each) => each
             .chain
             .change_nodes(|node| put_below(node, caller, depth)),
-        NodeKind::Function(_) | NodeKind::Gate(_) | NodeKind::Detached(_) | NodeKind::Broken(_) => {
-        }
+        NodeKind::Function(_)
+        | NodeKind::Gate(_)
+        | NodeKind::Remote(_)
+        | NodeKind::Detached(_)
+        | NodeKind::Broken(_) => {}
     }
 }
 

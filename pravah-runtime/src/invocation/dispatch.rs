@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     AD_HOC, AdHocTools, AgentRef, AgentRegistry, ContextScope, Executor, ExecutorHint, Invocation,
-    InvocationResult, InvokeError, Join, Message, Part, Target, ToolPolicy,
+    InvocationResult, InvokeError, Join, Message, Part, REMOTE, RunnerConfig, Target, ToolPolicy,
 };
 use crate::{
     agent::{AdHocAgent, TaskPrompt, read_input},
@@ -48,25 +50,60 @@ impl AgentRegistry {
                 json::check(data).map_err(unfit)?;
             }
         }
-        let forced = match hint {
+        self.place(target, hint).map(drop)
+    }
+
+    /// Where a target runs: elsewhere by a runner, or in the run of the caller. Fails where it can run nowhere.
+    pub(super) fn place(
+        &self,
+        target: &Target,
+        hint: &ExecutorHint,
+    ) -> Result<Option<RunnerConfig>, InvokeError> {
+        let wanted = target.executor.as_ref().or(match hint {
             ExecutorHint::Force(executor) => Some(executor),
             ExecutorHint::Auto => None,
-        };
-        if let Some(Executor::Remote { runner }) = target.executor.as_ref().or(forced) {
-            let kind = runner.kind.clone();
-            return Err(InvokeError::UnknownRunner { kind });
+        });
+        if let Some(Executor::Remote { runner }) = wanted {
+            if !self.runners().contains(&runner.kind) {
+                let (kind, known) = (runner.kind.clone(), self.runners().kinds());
+                return Err(InvokeError::UnknownRunner { kind, known });
+            }
+            return checked(runner).map(Some);
         }
-        let agent_id = match &target.agent {
-            AgentRef::Named { agent_id } => agent_id,
-            AgentRef::AdHoc { tools, .. } => return self.check_ad_hoc(tools.as_ref()),
-        };
-        match self.contains(agent_id) {
-            true => Ok(()),
-            false => Err(InvokeError::UnknownAgent {
-                agent_id: agent_id.clone(),
+        match &target.agent {
+            AgentRef::AdHoc { tools, .. } => self.check_ad_hoc(tools.as_ref()).map(|()| None),
+            AgentRef::Named { agent_id } => self.place_of(agent_id, wanted),
+        }
+    }
+
+    /// The same of an agent for which no runner is wanted: in the run of the caller, if it can.
+    fn place_of(
+        &self,
+        agent_id: &str,
+        wanted: Option<&Executor>,
+    ) -> Result<Option<RunnerConfig>, InvokeError> {
+        if self.is_local(agent_id) {
+            return Ok(None);
+        }
+        let Some(runner) = self.runner_of(agent_id) else {
+            return Err(InvokeError::UnknownAgent {
+                agent_id: agent_id.to_owned(),
                 known: self.agent_ids().map(str::to_owned).collect(),
-            }),
+            });
+        };
+        if wanted.is_none() && self.runners().contains(&runner.kind) {
+            return checked(runner).map(Some);
         }
+        let local = || "local".to_owned();
+        Err(InvokeError::NoExecutor {
+            agent_id: agent_id.to_owned(),
+            agent: vec![runner.kind.clone()],
+            invocation: vec![wanted.map_or_else(|| "any".to_owned(), |_| local())],
+            registry: [local()]
+                .into_iter()
+                .chain(self.runners().kinds())
+                .collect(),
+        })
     }
 
     /// Fails unless ad-hoc agents are allowed, and may have these tools.
@@ -99,8 +136,29 @@ impl AgentRegistry {
     }
 }
 
-/// Makes calls of the agents of a registry: of the flows among them with what they take, and the schemas of that.
+/// The runner, unless no snapshot can carry its settings.
+fn checked(runner: &RunnerConfig) -> Result<RunnerConfig, InvokeError> {
+    let unfit = |unfit: json::Unfit| InvokeError::RunnerSettings {
+        kind: runner.kind.clone(),
+        why: unfit.to_string(),
+    };
+    json::check(&runner.config).map_err(unfit)?;
+    Ok(runner.clone())
+}
+
+/// An agent that is to run elsewhere: what is told to whom, and by what it runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemoteCall {
+    pub(crate) agent: AgentRef,
+    pub(crate) message: Message,
+    pub(crate) runner: RunnerConfig,
+}
+
+/// Makes calls of the agents of a registry.
 pub(crate) struct Dispatcher {
+    registry: AgentRegistry,
+    /// What the flows among the agents take, with the schemas of that.
     flows: BTreeMap<String, (StateFns, Value)>,
     /// The external tools of ad-hoc agents.
     external_tools: Vec<String>,
@@ -120,14 +178,28 @@ impl Dispatcher {
         let base = registry.ad_hoc().into_iter();
         let external_tools = base.flat_map(|base| base.tools.external_names());
         Self {
+            registry: registry.clone(),
             flows: flows.collect(),
             external_tools: external_tools.map(str::to_owned).collect(),
         }
     }
 
     /// The call of a target.
-    pub(crate) fn call(&self, target: &Target) -> NodeCall {
+    pub(crate) fn call(&self, target: &Target, hint: &ExecutorHint) -> NodeCall {
         let message = &target.message;
+        match self.registry.place(target, hint) {
+            Ok(None) => {}
+            Ok(Some(runner)) => {
+                let (agent, message) = (target.agent.clone(), message.clone());
+                return remote_call(Ok(Live::new(RemoteCall {
+                    agent,
+                    message,
+                    runner,
+                })));
+            }
+            // It was there when the run was started.
+            Err(error) => return remote_call(Err(error.to_string())),
+        }
         let (name, input) = match &target.agent {
             AgentRef::AdHoc {
                 system_prompt,
@@ -174,11 +246,20 @@ impl Dispatcher {
     }
 }
 
+fn remote_call(input: Result<Live, String>) -> NodeCall {
+    NodeCall {
+        name: REMOTE.to_owned(),
+        id: None,
+        input,
+    }
+}
+
 /// The calls that the invocation asks for which waits.
 impl Body for Dispatcher {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
         let invocation = inputs.typed::<Invocation>(0)?;
-        let calls = invocation.targets.iter().map(|target| self.call(target));
+        let targets = invocation.targets.iter();
+        let calls = targets.map(|target| self.call(target, &invocation.executor));
         let calls = Emission::Calls(calls.collect());
         Ok(Running::Ready(Ok(Emitted(calls))))
     }

@@ -50,12 +50,42 @@ pub enum InvokeError {
         /// The names of those that it has.
         known: Vec<String>,
     },
-    /// It wants a runner that the registry does not have. No runners can be added to a registry yet.
-    #[error("there is no runner `{kind}`")]
+    /// It wants a runner that the registry does not have: add it with
+    /// [`AgentRegistry::with_runner`](super::AgentRegistry::with_runner).
+    #[error("there is no runner `{kind}`: the registry has {}", some(known))]
     #[non_exhaustive]
     UnknownRunner {
         /// The kind of the runner.
         kind: String,
+        /// The kinds of those that it has.
+        known: Vec<String>,
+    },
+    /// The settings of a runner are nested too deeply, or have a key that no snapshot can carry.
+    #[error("the settings of the runner `{kind}` are {why}")]
+    #[non_exhaustive]
+    RunnerSettings {
+        /// The kind of the runner.
+        kind: String,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// An agent can run nowhere that it, the invocation and the registry all allow.
+    #[error(
+        "`{agent_id}` can run nowhere: it allows {}, the invocation {}, and the registry {}",
+        some(agent),
+        some(invocation),
+        some(registry)
+    )]
+    #[non_exhaustive]
+    NoExecutor {
+        /// The agent.
+        agent_id: String,
+        /// Where it may run: `local`, or the kind of a runner.
+        agent: Vec<String>,
+        /// Where the invocation lets it run; `any` stands for everywhere.
+        invocation: Vec<String>,
+        /// Where the registry can run agents.
+        registry: Vec<String>,
     },
     /// It passes on a tool of its caller, and one from outside has no caller that has tools.
     #[error(
@@ -106,6 +136,14 @@ pub enum InvokeError {
     /// An agent of the registry cannot be made, or two have one name.
     #[error(transparent)]
     Registry(FlowError),
+}
+
+/// The names in quotes.
+fn some(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => quoted(names),
+    }
 }
 
 /// Which tools there are, by the names of their lists.

@@ -32,9 +32,11 @@
 mod dispatch;
 mod error;
 mod executor;
+mod loopback;
 mod message;
 mod registry;
 mod result;
+mod runner;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -46,14 +48,23 @@ use serde::{Deserialize, Serialize};
 /// What ad-hoc agents are called.
 pub(crate) const AD_HOC: &str = "ad_hoc";
 
+/// What agents are called that run elsewhere.
+pub(crate) const REMOTE: &str = "remote";
+
 #[cfg(feature = "documents")]
 pub(crate) use self::dispatch::Dispatcher;
+pub(crate) use self::{dispatch::RemoteCall, runner::Runners};
 pub use self::{
     error::{InvocationError, InvokeError},
     executor::{Executor, ExecutorHint, RunnerConfig},
+    loopback::LoopbackRunner,
     message::{Message, Part, Role},
     registry::AgentRegistry,
     result::{AgentResult, InvocationResult, TaskSnapshot, TaskStatus},
+    runner::{
+        RemoteHandle, RemoteQuestion, RemoteTask, RemoteUpdate, Runner, RunnerError,
+        RunnerErrorKind, RunnerFuture,
+    },
     target::{AdHocTools, AgentRef, Target},
     tools::ToolPolicy,
 };

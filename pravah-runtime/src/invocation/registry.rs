@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    AD_HOC, Invocation, InvocationResult, InvokeError,
+    AD_HOC, Invocation, InvocationResult, InvokeError, REMOTE, Runner, RunnerConfig, Runners,
     dispatch::{Dispatcher, Results},
 };
 use crate::{
@@ -59,6 +59,9 @@ const NAME: &str = "Invocation";
 pub struct AgentRegistry {
     agents: Vec<(String, Callee)>,
     ad_hoc: Option<AgentConfig>,
+    /// The agents that run elsewhere, and by what.
+    remote_agents: Vec<(String, RunnerConfig)>,
+    runners: Runners,
     /// The flow of one node that makes the calls, once it was made.
     known: OnceLock<Arc<Known>>,
 }
@@ -133,6 +136,49 @@ impl AgentRegistry {
         self
     }
 
+    /// Also runs agents elsewhere, where an [`Executor`](super::Executor) names the kind of this runner. Of two runners of
+    /// one kind the later is used.
+    ///
+    /// A runner, or an [`Arc`] of one, which several registries can share. In events and scripts the agents that it runs
+    /// are called `remote`.
+    #[must_use]
+    pub fn with_runner(mut self, runner: impl Runner) -> Self {
+        self.runners.add(Arc::new(runner));
+        self.known = OnceLock::new();
+        self
+    }
+
+    /// Also has an agent that runs elsewhere, by a [runner](Self::with_runner) with these settings, unless an invocation
+    /// says otherwise. Where there is an agent of the same name in this process too, it is that one which is called, and
+    /// this one where an invocation [forces](super::ExecutorHint::Force) its runner.
+    ///
+    /// ```
+    /// use pravah_runtime::invocation::{AgentRegistry, Invocation, InvokeError, RunnerConfig, Target};
+    ///
+    /// let archive = RunnerConfig::new("a2a");
+    /// let registry = AgentRegistry::new().with_remote_agent("archivist", archive);
+    /// let invocation = Invocation::single(Target::named("archivist", "Trains to Benin"));
+    /// let error = registry.invoke(invocation).unwrap_err();
+    /// assert!(matches!(error, InvokeError::NoExecutor { .. }), "the host has no such runner");
+    /// ```
+    #[must_use]
+    pub fn with_remote_agent(mut self, agent_id: impl Into<String>, runner: RunnerConfig) -> Self {
+        self.remote_agents.push((agent_id.into(), runner));
+        self.known = OnceLock::new();
+        self
+    }
+
+    pub(crate) const fn runners(&self) -> &Runners {
+        &self.runners
+    }
+
+    /// By what the agent of this name runs elsewhere, if it does.
+    pub(crate) fn runner_of(&self, agent_id: &str) -> Option<&RunnerConfig> {
+        let mut remote = self.remote_agents.iter();
+        let (_, runner) = remote.find(|(known, _)| known == agent_id)?;
+        Some(runner)
+    }
+
     pub(crate) const fn ad_hoc(&self) -> Option<&AgentConfig> {
         self.ad_hoc.as_ref()
     }
@@ -143,12 +189,25 @@ impl AgentRegistry {
         self
     }
 
-    /// The names of the agents, in the order in which they were added.
+    /// The names of the agents, in the order in which they were added: those in this process, then those that run
+    /// elsewhere.
     pub fn agent_ids(&self) -> impl Iterator<Item = &str> {
+        let remote = self.remote_agents.iter().map(|(agent_id, _)| &**agent_id);
+        self.local_ids()
+            .chain(remote.filter(|it| !self.is_local(it)))
+    }
+
+    fn local_ids(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(|(agent_id, _)| &**agent_id)
     }
 
+    /// Whether there is an agent of this name in this process.
+    pub(crate) fn is_local(&self, agent_id: &str) -> bool {
+        self.local_ids().any(|known| known == agent_id)
+    }
+
     /// Whether there is an agent of this name.
+    #[cfg(feature = "documents")]
     pub(crate) fn contains(&self, agent_id: &str) -> bool {
         self.agent_ids().any(|known| known == agent_id)
     }
@@ -168,8 +227,8 @@ impl AgentRegistry {
     /// # Errors
     ///
     /// [`InvokeError::Invalid`] as [`validate`](Invocation::validate) says; for an agent, a runner or a tool that the
-    /// registry does not have, the variant that names it; and [`InvokeError::Registry`] where an agent of the registry
-    /// cannot be made, or two have one name.
+    /// registry does not have, the variant that names it; [`InvokeError::NoExecutor`] where an agent can run nowhere that
+    /// is allowed; and [`InvokeError::Registry`] where an agent of the registry cannot be made, or two have one name.
     pub fn invoke(&self, invocation: Invocation) -> Result<FlowRuntime<Self>, InvokeError> {
         self.check(&invocation)?;
         let known = self.known().map_err(InvokeError::Registry)?;
@@ -205,7 +264,7 @@ impl AgentRegistry {
             return Ok(Arc::clone(known));
         }
         let ad_hoc = self.ad_hoc.iter().map(|_| AD_HOC);
-        let mut ids: Vec<&str> = self.agent_ids().chain(ad_hoc).collect();
+        let mut ids: Vec<&str> = self.local_ids().chain(ad_hoc).chain([REMOTE]).collect();
         ids.sort_unstable();
         if let Some([twice, _]) = ids.array_windows().find(|[one, next]| one == next) {
             let problem =

@@ -8,6 +8,7 @@ use tokio::time::error::Elapsed;
 use super::ForModel;
 use crate::{
     error::{BoxError, DepsError, FlowError, Limit, Signal, ToolError},
+    invocation::{RunnerError, RunnerErrorKind},
     model::{ModelError, ModelErrorKind},
 };
 
@@ -96,6 +97,7 @@ impl ForModel for FlowError {
         match self {
             Self::Model { source, .. } => source.for_model(),
             Self::Tool { source, .. } => source.for_model(),
+            Self::Runner { source, .. } => source.for_model(),
             Self::Node { source, .. } | Self::Other(source) => of_boxed(source),
             Self::Limit { limit, .. } => limit.for_model(),
             Self::MaxVisits { .. } | Self::MaxSteps { .. } | Self::InboxFull { .. } => QUOTA.into(),
@@ -124,6 +126,25 @@ impl ForModel for FlowError {
             | Self::Finished => MISCONFIGURED.into(),
             Self::Panicked { .. } | Self::Failed { .. } => FAILED.into(),
         }
+    }
+}
+
+#[deny(clippy::wildcard_enum_match_arm)]
+impl ForModel for RunnerError {
+    /// What the other side says is not told, as with a model.
+    fn for_model(&self) -> Cow<'_, str> {
+        match self.kind() {
+            RunnerErrorKind::UnknownRunner
+            | RunnerErrorKind::Config
+            | RunnerErrorKind::UnknownAgent => MISCONFIGURED,
+            RunnerErrorKind::Unavailable | RunnerErrorKind::Malformed => UPSTREAM,
+            RunnerErrorKind::TaskCancelled => CANCELLED,
+            RunnerErrorKind::Refused
+            | RunnerErrorKind::Answer
+            | RunnerErrorKind::UnknownTask
+            | RunnerErrorKind::TaskFailed => FAILED,
+        }
+        .into()
     }
 }
 

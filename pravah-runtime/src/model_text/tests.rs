@@ -8,6 +8,7 @@ use super::{ForModel, ToModel};
 use crate::{
     FlowError, FlowSnapshot, Limit, ModelError, ModelErrorKind, ToolError,
     error::{AgentFailure, AgentFailureKind, BoxError, DepsError, Stuck},
+    invocation::{RunnerError, RunnerErrorKind},
 };
 
 const SECRET: &str = "sesame";
@@ -66,6 +67,34 @@ fn phrase_of_model_error(kind: ModelErrorKind) -> &'static str {
     }
 }
 
+const RUNNER_ERROR_KINDS: [RunnerErrorKind; 10] = [
+    RunnerErrorKind::UnknownRunner,
+    RunnerErrorKind::Config,
+    RunnerErrorKind::UnknownAgent,
+    RunnerErrorKind::Refused,
+    RunnerErrorKind::Answer,
+    RunnerErrorKind::UnknownTask,
+    RunnerErrorKind::Unavailable,
+    RunnerErrorKind::Malformed,
+    RunnerErrorKind::TaskFailed,
+    RunnerErrorKind::TaskCancelled,
+];
+
+fn phrase_of_runner_error(kind: RunnerErrorKind) -> &'static str {
+    match kind {
+        RunnerErrorKind::UnknownRunner => "tool misconfigured",
+        RunnerErrorKind::Config => "tool misconfigured",
+        RunnerErrorKind::UnknownAgent => "tool misconfigured",
+        RunnerErrorKind::Refused => "the tool failed",
+        RunnerErrorKind::Answer => "the tool failed",
+        RunnerErrorKind::UnknownTask => "the tool failed",
+        RunnerErrorKind::Unavailable => "upstream model error",
+        RunnerErrorKind::Malformed => "upstream model error",
+        RunnerErrorKind::TaskFailed => "the tool failed",
+        RunnerErrorKind::TaskCancelled => "cancelled",
+    }
+}
+
 fn phrase_of_limit(limit: Limit) -> &'static str {
     match limit {
         Limit::Turns(_) => "request quota reached",
@@ -105,6 +134,7 @@ fn phrase_of_flow_error(error: &FlowError) -> &'static str {
         FlowError::NodeData { .. } => "output could not be serialised",
         FlowError::Panicked { .. } => "the tool failed",
         FlowError::Model { source, .. } => phrase_of_model_error(source.kind()),
+        FlowError::Runner { source, .. } => phrase_of_runner_error(source.kind()),
         FlowError::Tool { .. } => "the upstream service failed",
         FlowError::Limit { limit, .. } => phrase_of_limit(*limit),
         FlowError::Schema { .. } => "upstream model error",
@@ -231,6 +261,10 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
         node: node(),
         source,
     }));
+    errors.extend(RUNNER_ERROR_KINDS.map(|kind| FlowError::Runner {
+        node: node(),
+        source: RunnerError::new(kind, SECRET),
+    }));
     errors
 }
 
@@ -269,7 +303,7 @@ fn every_kind_of_a_models_error_has_its_phrase() {
 fn every_kind_of_a_flows_error_has_its_phrase() {
     let errors = flow_errors();
     let kinds: HashSet<_> = errors.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 38, "a kind is listed twice or not at all");
+    assert_eq!(kinds.len(), 39, "a kind is listed twice or not at all");
     for error in errors {
         assert_eq!(error.to_model(), phrase_of_flow_error(&error), "{error:?}");
     }

@@ -42,6 +42,7 @@ mod params_of_tools;
 mod policies;
 mod preflight;
 mod registry;
+mod remote;
 mod script_mistakes;
 mod scripts;
 mod shared_states;

@@ -253,10 +253,10 @@ fn what_the_registry_does_not_have_is_refused_by_name() {
         Invocation::single(look_up("a")).with_executor(ExecutorHint::Force(sandbox.clone()));
     assert_eq!(
         refused(remote.clone()).to_string(),
-        "there is no runner `sandbox`"
+        "there is no runner `sandbox`: the registry has none"
     );
     let own = Invocation::single(look_up("a").with_executor(sandbox));
-    assert_eq!(refused(own).to_string(), "there is no runner `sandbox`");
+    assert_eq!(refused(own).to_string(), "there is no runner `sandbox`: the registry has none");
     let tools = Invocation::single(look_up("a")).with_tools(ToolPolicy::exact(["search"]));
     assert!(
         refused(tools)

@@ -13,6 +13,7 @@ use super::{
         budget::Budget,
         detached::{ChildCount, DetachedTask},
         progress::{Attempts, FailedNode, Timer},
+        remote::RemoteProgress,
         run_id::RunId,
     },
     collect::{Collector, Entry},
@@ -23,6 +24,7 @@ use crate::{
     agent::AgentProgress,
     error::ErrorText,
     hub::Command,
+    invocation::RemoteHandle,
     json,
     model::{Message, Usage},
     numbers::is_zero,
@@ -79,6 +81,8 @@ layout! {
         /// The detached tasks, and how many agents were called by those to whom they belong.
         tasks: usize => Cow<'a, DetachedTask>,
         child_counts: Key<'a> => ChildCount,
+        /// The tasks elsewhere that are to be cancelled, by their ids.
+        remote_cancels: Key<'a> => Cow<'a, RemoteHandle>,
     }
 
     Stored, "the JSON object of a snapshot"
@@ -102,6 +106,7 @@ layout! {
         latest_inputs: Key<'a> => Key<'a>,
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,
+        remotes: Key<'a> => Cow<'a, RemoteProgress>,
         lists: Key<'a> => StoredList<'a>,
         questions: Key<'a> => StoredQuestion<'a>,
         timers: Key<'a> => Timer,
@@ -220,6 +225,8 @@ impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}
 impl Entry for Usage {}
 impl Entry for Cow<'_, DetachedTask> {}
+impl Entry for Cow<'_, RemoteHandle> {}
+impl Entry for Cow<'_, RemoteProgress> {}
 impl Entry for ChildCount {}
 impl Entry for Timer {}
 impl Entry for Attempts {}

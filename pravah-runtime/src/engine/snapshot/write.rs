@@ -80,8 +80,8 @@ impl Writer {
         }
     }
 
-    /// What the flow returned, what its models cost, the commands that wait, and what its nodes have kept; `None` where
-    /// there is nothing of that.
+    /// What the flow returned, what its models cost, the commands that wait, what its nodes have kept, and which tasks are
+    /// to be cancelled; `None` where there is nothing of that.
     fn results<'a>(
         &mut self,
         state: &'a RunState,
@@ -92,6 +92,7 @@ impl Writer {
             it.spending.is_unchanged()
                 && it.values.is_unchanged()
                 && it.detached.is_unchanged()
+                && it.remote_cancels.is_unchanged()
                 && it.inbox.is_empty()
         };
         if state.output().is_none() && states.all(is_empty) {
@@ -143,6 +144,15 @@ impl Writer {
                 ),
                 |visit, _| Some(Cow::Borrowed(&**visit)),
                 |_, _, count, _| *count,
+            ),
+            remote_cancels: self.section(
+                (
+                    sections::remote_cancels,
+                    &state.remote_cancels.tasks,
+                    before.map(|it| &it.remote_cancels.tasks),
+                ),
+                |task_id, _| Some(Cow::Borrowed(&**task_id)),
+                |_, _, handle, _| Cow::Borrowed(&**handle),
             ),
         }))
     }

@@ -344,7 +344,7 @@ impl RunState {
     /// Drops a detached task, with all that waits in it.
     pub(crate) fn drop_detached(&mut self, item: ItemId) {
         let gone = WaitIndex::of_item(&self.root, &[], item);
-        self.waits.remove_all(&gone);
+        self.forget_waits(&gone);
         self.root.remove_detached(item);
     }
 }

@@ -13,6 +13,7 @@ use super::{
     path::{FramePath, ItemId},
     progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
     rare::{Rare, empty},
+    remote::RemoteProgress,
 };
 use crate::{
     agent::AgentProgress,
@@ -75,6 +76,7 @@ pub(crate) struct Progress {
     pub(super) filled: SortedMap<NodeIx, usize>,
     pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
     pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
+    pub(crate) remotes: SortedMap<NodeIx, Arc<RemoteProgress>>,
     pub(crate) lists: SortedMap<NodeIx, Arc<List>>,
     pub(crate) questions: SortedMap<Arc<str>, Question>,
     pub(crate) timers: SortedMap<NodeIx, Timer>,
@@ -89,6 +91,7 @@ empty!(Progress {
     filled: SortedMap::new(),
     agents: SortedMap::new(),
     gates: SortedMap::new(),
+    remotes: SortedMap::new(),
     lists: SortedMap::new(),
     questions: SortedMap::new(),
     timers: SortedMap::new(),
@@ -103,6 +106,7 @@ impl Progress {
         self.filled.remove(&node);
         self.agents.remove(&node);
         self.gates.remove(&node);
+        self.remotes.remove(&node);
         self.lists.remove(&node);
         self.timers.remove(&node);
         self.attempts.remove(&node);
@@ -121,7 +125,10 @@ impl Progress {
 
     /// Whether a node that takes several steps has made one.
     pub(crate) fn has_started(&self, node: NodeIx) -> bool {
-        self.agents.contains(&node) || self.gates.contains(&node) || self.lists.contains(&node)
+        self.agents.contains(&node)
+            || self.gates.contains(&node)
+            || self.remotes.contains(&node)
+            || self.lists.contains(&node)
     }
 
     /// Whether an agent is in the middle of its work, or waits for another attempt.
@@ -208,7 +215,8 @@ impl Frame {
             .progress
             .agents
             .keys()
-            .chain(self.progress.gates.keys());
+            .chain(self.progress.gates.keys())
+            .chain(self.progress.remotes.keys());
         let waiting = self
             .progress
             .timers

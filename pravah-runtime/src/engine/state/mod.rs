@@ -21,6 +21,7 @@ pub(crate) mod path;
 pub(crate) mod progress;
 pub(crate) mod rare;
 mod ready;
+pub(crate) mod remote;
 mod rules;
 pub(crate) mod run_id;
 pub(crate) mod spending;
@@ -39,6 +40,7 @@ use self::{
     path::{FramePath, NodePath, within_items},
     progress::{FailedNode, Question, Timer},
     rare::Rare,
+    remote::RemoteCancels,
     run_id::RunId,
     spending::Spending,
     values::RunValues,
@@ -68,6 +70,7 @@ pub(crate) struct RunState {
     pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
     pub(crate) detached: Rare<Detached>,
+    pub(crate) remote_cancels: Rare<RemoteCancels>,
     /// What nodes of a document have kept.
     pub(crate) values: Rare<RunValues>,
     /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
@@ -97,6 +100,7 @@ impl RunState {
             traceparent: None,
             spending: Rare::default(),
             detached: Rare::default(),
+            remote_cancels: Rare::default(),
             values: Rare::default(),
             inbox: Queue::new(),
         }
@@ -289,7 +293,7 @@ impl RunState {
             return;
         }
         let gone = WaitIndex::of_node(self.frame(path), path, node);
-        self.waits.remove_all(&gone);
+        self.forget_waits(&gone);
     }
 
     /// The open question of this id, and where it is asked.

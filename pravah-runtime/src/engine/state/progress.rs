@@ -48,6 +48,8 @@ pub enum WaitReason {
     Time,
     /// An agent waits for a detached task to end.
     Task,
+    /// A runner could not be reached, or had nothing new to say of an agent that runs elsewhere, and is asked again.
+    Runner,
     /// The run is paused.
     Paused,
 }

@@ -251,7 +251,7 @@ impl RunState {
     /// Ends a task in the frame at `path` that has failed, with all that waits in it.
     pub(crate) fn fail_task(&mut self, path: &FramePath, item: ItemId, end: TaskEnd) {
         let gone = WaitIndex::of_item(self.frame(path), path, item);
-        self.waits.remove_all(&gone);
+        self.forget_waits(&gone);
         let frame = self.frame_mut(path);
         if let Some(list) = frame.list_mut(item.list) {
             list.note_step(item.index, Some(Live::new(end)));

@@ -1,4 +1,4 @@
-//! What a run waits for: answers from outside, and times.
+//! What a run waits for: answers from outside, times, and tasks elsewhere.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use super::{
     path::{FramePath, ItemId, NodePath},
     progress::{Timer, WaitReason},
     rare::{Rare, empty},
+    remote::RemoteProgress,
 };
-use crate::{graph::NodeIx, sorted_map::SortedMap};
+use crate::{graph::NodeIx, invocation::RemoteHandle, sorted_map::SortedMap};
 
 /// Where to find what the run waits for.
 #[derive(Clone, Default)]
@@ -24,6 +25,8 @@ struct Waits {
     deadlines: SortedMap<(u64, NodePath), ()>,
     /// The nodes that failed, with nothing left to try.
     failed: SortedMap<NodePath, ()>,
+    /// The tasks elsewhere that may go on.
+    remotes: SortedMap<NodePath, Arc<RemoteHandle>>,
 }
 
 empty!(Waits {
@@ -32,6 +35,7 @@ empty!(Waits {
     by_time: SortedMap::new(),
     deadlines: SortedMap::new(),
     failed: SortedMap::new(),
+    remotes: SortedMap::new(),
 });
 
 impl Waits {
@@ -40,6 +44,7 @@ impl Waits {
             && self.by_time.is_empty()
             && self.deadlines.is_empty()
             && self.failed.is_empty()
+            && self.remotes.is_empty()
     }
 
     fn times_mut(&mut self, why: WaitReason) -> &mut SortedMap<(u64, NodePath), ()> {
@@ -89,6 +94,9 @@ impl WaitIndex {
         for node in frame.progress.failed.keys() {
             self.add_failed(NodePath::new(path, *node));
         }
+        for (node, remote) in frame.progress.remotes.iter() {
+            self.add_open_remote(remote, NodePath::new(path, *node));
+        }
         for node in frame.progress.lists.keys() {
             self.add_items(frame, path, *node);
         }
@@ -104,7 +112,16 @@ impl WaitIndex {
         if frame.progress.failed.contains(&node) {
             self.add_failed(NodePath::new(path, node));
         }
+        if let Some(remote) = frame.progress.remotes.get(&node) {
+            self.add_open_remote(remote, NodePath::new(path, node));
+        }
         self.add_items(frame, path, node);
+    }
+
+    fn add_open_remote(&mut self, remote: &RemoteProgress, path: NodePath) {
+        if let Some(handle) = remote.open() {
+            self.add_remote(path, Arc::clone(handle));
+        }
     }
 
     /// Adds what waits in the items of a list.
@@ -137,6 +154,22 @@ impl WaitIndex {
         for path in other.0.failed.keys() {
             self.0.failed.remove(path);
         }
+        for path in other.0.remotes.keys() {
+            self.0.remotes.remove(path);
+        }
+    }
+
+    pub(super) fn add_remote(&mut self, path: NodePath, handle: Arc<RemoteHandle>) {
+        self.0.remotes.insert(path, handle);
+    }
+
+    pub(super) fn remove_remote(&mut self, path: &NodePath) {
+        self.0.remotes.remove(path);
+    }
+
+    /// The tasks elsewhere that may go on.
+    pub(super) fn remotes(&self) -> impl Iterator<Item = &Arc<RemoteHandle>> {
+        self.0.remotes.values()
     }
 
     pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[ItemId]) {

@@ -4,7 +4,9 @@ use std::{error::Error, fmt, io};
 
 use crate::{
     ContractError, DepsError, ErrorText, FlowError, ModelError, ModelErrorKind, ToolError,
-    error::NodeDataError, model_text::tests::flow_errors,
+    error::NodeDataError,
+    invocation::{RunnerError, RunnerErrorKind},
+    model_text::tests::flow_errors,
 };
 
 /// An error of a user's own, with one beneath it.
@@ -111,6 +113,11 @@ fn errors() -> Vec<FlowError> {
         node: name(),
         source,
     }));
+    let away = RunnerError::new(RunnerErrorKind::Unavailable, "the runner is away");
+    errors.push(FlowError::Runner {
+        node: name(),
+        source: away.with_cause(Full),
+    });
     errors.extend(tool_errors().into_iter().map(FlowError::other));
     errors
 }
@@ -137,6 +144,7 @@ fn has_cause(error: &FlowError) -> bool {
         | FlowError::Node { .. }
         | FlowError::NodeData { .. }
         | FlowError::Model { .. }
+        | FlowError::Runner { .. }
         | FlowError::Tool { .. }
         | FlowError::Schema { .. }
         | FlowError::Channel { .. }

@@ -23,6 +23,7 @@ impl Linker<'_> {
                 (NodeKind::Gate(_), _) => "gate",
                 (NodeKind::Agent(_), _) => "agent",
                 (NodeKind::Invoke(_), _) => "invoke",
+                (NodeKind::Remote(_), _) => "remote",
                 (_, ShapeKind::One) => "work",
                 (_, ShapeKind::Choice) => "choice",
                 (_, ShapeKind::Fork) => "fork",

@@ -83,6 +83,10 @@ impl Loader {
             |loader, id, gate| loader.gate(frame, &id, gate),
         )?;
         self.section(
+            (sections::remotes, stored.remotes, on_error),
+            |loader, id, remote| loader.remote(frame, &id, remote),
+        )?;
+        self.section(
             (sections::lists, stored.lists, on_error),
             |loader, id, list| loader.list(frame, &id, list),
         )?;
@@ -129,8 +133,9 @@ impl Loader {
         }
         let agents = stored.agents.iter().map(|(id, _)| id);
         let gates = stored.gates.iter().map(|(id, _)| id);
+        let remotes = stored.remotes.iter().map(|(id, _)| id);
         let lists = stored.lists.iter().map(|(id, _)| id);
-        let ids = agents.chain(gates).chain(lists);
+        let ids = agents.chain(gates).chain(remotes).chain(lists);
         ids.filter_map(|id| self.node(table, id).ok()).collect()
     }
 

@@ -20,7 +20,7 @@ mod put;
 mod ready;
 mod tasks;
 
-use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
@@ -28,7 +28,8 @@ use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
         state::{
-            End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
+            End, RunState, rare::Rare, remote::RemoteCancels, spending::Spending,
+            values::RunValues, waits::WaitIndex,
         },
     },
     check,
@@ -40,6 +41,7 @@ use crate::{
     error::ErrorText,
     graph::{Ambiguous, NodeIx, Place, StateIx, Table},
     hub::{MAX_COMMANDS, Queue, is_overfull},
+    invocation::RemoteHandle,
     quoted::quoted,
     state::Live,
 };
@@ -147,6 +149,16 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
     values
 }
 
+/// The tasks elsewhere that are to be cancelled.
+fn remote_cancels_of(stored: Map<Key<'_>, Cow<'_, RemoteHandle>>) -> Rare<RemoteCancels> {
+    let mut cancels = Rare::<RemoteCancels>::default();
+    for (task_id, handle) in stored {
+        let handle = handle.into_owned().into();
+        cancels.tasks.insert(task_id.into(), handle);
+    }
+    cancels
+}
+
 /// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
@@ -195,6 +207,8 @@ impl Loader {
         }
         let values = results.as_mut().map(|it| take(&mut it.values));
         let values = kept_values(values.unwrap_or_default());
+        let remote_cancels = results.as_mut().map(|it| take(&mut it.remote_cancels));
+        let remote_cancels = remote_cancels_of(remote_cancels.unwrap_or_default());
         let spending = self.spending(table, &head, results)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
@@ -223,6 +237,7 @@ impl Loader {
             traceparent: head.traceparent,
             spending,
             detached,
+            remote_cancels,
             values,
             inbox,
         };

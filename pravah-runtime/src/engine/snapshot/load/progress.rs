@@ -8,6 +8,7 @@ use super::{
         super::state::{
             frame::{Frame, List},
             progress::{Question, Timer, WaitReason},
+            remote::RemoteProgress,
         },
         map::Map,
         stored::{
@@ -105,6 +106,20 @@ impl Loader {
                 .map_err(|error| ErrorText::new(text, error))?;
         }
         insert_new(&mut frame.progress.gates, (node, id), answer)
+    }
+
+    pub(super) fn remote(
+        &mut self,
+        frame: &mut Frame,
+        id: &str,
+        stored: Cow<'_, RemoteProgress>,
+    ) -> Loaded<()> {
+        let node = self.fed_node(frame, id)?;
+        let NodeKind::Remote(_) = &frame.table.node(node).kind else {
+            return Err(format!("`{id}` does not run elsewhere").into());
+        };
+        let remote = Arc::new(stored.into_owned());
+        insert_new(&mut frame.progress.remotes, (node, id), remote)
     }
 
     pub(super) fn list(
@@ -228,7 +243,7 @@ impl Loader {
             (None, None) => matches!(frame.progress.gates.get(&node), Some(None)),
             (None, Some(agent)) => agent.is_in_review(),
             (Some(call), Some(agent)) => agent.waits_for(call),
-            (Some(_), None) => false,
+            (Some(_), None) => frame.progress.remotes.contains(&node),
         };
         if !waits {
             return Err(format!("nothing waits for the question `{id}`").into());
@@ -263,6 +278,7 @@ impl Loader {
             WaitReason::Question | WaitReason::Time => {
                 matches!(frame.progress.gates.get(&node), Some(None))
             }
+            WaitReason::Runner => frame.progress.remotes.contains(&node),
             WaitReason::Paused => false,
         };
         if !waits {

@@ -52,6 +52,15 @@ impl Writer {
                 |writer, _, agent, before| writer.agent(agent, before.map(|it| &**it)),
             ),
             gates: self.gates(table, &now.gates, before.map(|it| &it.gates)),
+            remotes: self.by_node(
+                table,
+                (
+                    sections::remotes,
+                    &now.remotes,
+                    before.map(|it| &it.remotes),
+                ),
+                |remote| Cow::Borrowed(&**remote),
+            ),
             lists: self.lists(table, &now.lists, before.map(|it| &it.lists)),
             questions: self.questions(table, &now.questions, before.map(|it| &it.questions)),
             timers: self.by_node(
