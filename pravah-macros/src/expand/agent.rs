@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Approval, Policy, Provider, Settings, Turns},
+    options::{AgentOptions, Approval, Policy, Provider, RunsOn, Settings, Turns},
 };
 
 pub(crate) fn function(
@@ -37,7 +37,7 @@ pub(crate) fn function(
         let item = &function.item;
         return quote!(#item);
     }
-    check_preamble(function.name(), &function.item.attrs, settings, errors);
+    check_preamble(function.name(), &function.item.attrs, options, errors);
     if delegation::refuse_itself(function.name(), &settings.agents, errors) {
         return function.broken();
     }
@@ -79,7 +79,7 @@ pub(crate) fn structure(
 ) -> TokenStream {
     let settings = &options.settings;
     let preamble =
-        errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, settings, errors));
+        errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, options, errors));
     if preamble.is_none() || delegation::refuse_itself(&item.ident, &settings.agents, errors) {
         return broken_structure(item, errors);
     }
@@ -154,10 +154,11 @@ fn shape(output: &Type) -> TokenStream {
 fn check_preamble(
     name: &Ident,
     attrs: &[syn::Attribute],
-    settings: &Settings,
+    options: &AgentOptions,
     errors: &mut Diagnostics,
 ) {
-    if settings.preamble.is_none() && doc_comment(attrs).is_none() {
+    let is_told = options.settings.preamble.is_some() || doc_comment(attrs).is_some();
+    if !is_told && matches!(options.runs_on, RunsOn::Model(_)) {
         errors.error(
             name.span(),
             format!("the agent `{name}` has no preamble"),
@@ -231,7 +232,12 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
             quote!(#text)
         }
     };
-    let url = &options.model.url;
+    let url = match &options.runs_on {
+        RunsOn::Model(model) => &model.url,
+        RunsOn::Runner(runner) => {
+            return quote!(#private::AgentConfig::elsewhere(#preamble, #runner));
+        }
+    };
     let tools = (!settings.tools.is_empty()).then(|| {
         let tools = settings.tools.iter().map(|tool| {
             let span = tool.span();
@@ -298,7 +304,7 @@ fn with_turns(turns: &Turns) -> TokenStream {
 fn check_tools(agent: &Ident, options: &AgentOptions) -> TokenStream {
     let (private, settings) = (private(), &options.settings);
     let agent_name = agent.to_string();
-    let limits = match options.model.provider {
+    let limits = match options.runs_on.provider() {
         Some(Provider::OpenAi) => quote!(#private::ToolLimits::OPENAI),
         Some(Provider::Anthropic) => quote!(#private::ToolLimits::ANTHROPIC),
         Some(Provider::Gemini) => quote!(#private::ToolLimits::GEMINI),

@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub(crate) struct AgentOptions {
-    pub(crate) model: Model,
+    pub(crate) runs_on: RunsOn,
     pub(crate) output: Type,
     pub(crate) settings: Settings,
 }
@@ -58,6 +58,7 @@ pub(crate) struct Settings {
 #[derive(Default)]
 pub(super) struct Written {
     model: Option<Model>,
+    runner: Option<Expr>,
     output: Option<Type>,
     settings: Settings,
 }
@@ -65,6 +66,7 @@ pub(super) struct Written {
 table! {
     OPTIONS: Written = "agent", unnamed "model", |it, entry, errors| {
         ["model"] => it.model = model(entry, errors),
+        ["runner"] => it.runner = runner(entry, errors),
         ["fallback"] => it.settings.fallback = fallback(entry, errors),
         ["preamble"] => it.settings.preamble = entry.expr(errors),
         ["output"] => it.output = output(entry, errors),
@@ -106,9 +108,28 @@ table! {
             "write it in `delegation(…)`, such as `delegation(max_depth = 2, context = inherited)`",
         delegation::OTHER_NAMES =>
             "write `agents = [researcher]` with the other agents that it may call",
+        ["executor", "remote", "remote_agent", "runs_on", "where", "a2a"] =>
+            "write `runner = \"a2a\"`, with the kind of a runner that runs the agent elsewhere, in place of `model`",
         ["input", "takes"] =>
             "leave it out: the agent takes the parameters of its function, or the struct that it is",
     } and policy::OTHER_NAMES
+}
+
+/// What does the work of an agent.
+pub(crate) enum RunsOn {
+    Model(Model),
+    /// A runner, elsewhere.
+    Runner(Expr),
+}
+
+impl RunsOn {
+    /// Who serves its model, where a literal URL says so.
+    pub(crate) fn provider(&self) -> Option<Provider> {
+        match self {
+            Self::Model(model) => model.provider,
+            Self::Runner(_) => None,
+        }
+    }
 }
 
 /// Which model an agent asks.
@@ -133,11 +154,19 @@ impl AgentOptions {
         })?;
         let Written {
             model,
+            runner,
             output,
             settings,
         } = written;
-        settings.check(&names, errors);
-        let (what, help) = match (&model, &output) {
+        let is_clear = errors.attempt(|errors| match &runner {
+            Some(_) => check_elsewhere(&names, errors),
+            None => settings.check(&names, errors),
+        });
+        let runs_on = match runner {
+            Some(runner) => Some(RunsOn::Runner(runner)),
+            None => model.map(RunsOn::Model),
+        };
+        let (what, help) = match (&runs_on, &output) {
             (Some(_), Some(_)) => ("", ""),
             (None, None) => (
                 "model and no output",
@@ -155,8 +184,9 @@ impl AgentOptions {
         if !what.is_empty() {
             errors.error(name, format!("the agent has no {what}"), help);
         }
+        is_clear?;
         Some(Self {
-            model: model?,
+            runs_on: runs_on?,
             output: output?,
             settings,
         })
@@ -197,6 +227,61 @@ impl Settings {
             );
         }
     }
+}
+
+/// What only a model has a use for.
+const OF_MODELS: [&str; 14] = [
+    "model",
+    "fallback",
+    "preamble",
+    "tools",
+    "agents",
+    "delegation",
+    "approve",
+    "max_turns",
+    "max_repairs",
+    "max_retries",
+    "visit_tokens",
+    "contract",
+    "turns",
+    "constraints",
+];
+
+/// Refuses what a model has a use for, in an agent that runs elsewhere.
+fn check_elsewhere(names: &[Ident], errors: &mut Diagnostics) {
+    let is_refused = |name: &&Ident| {
+        let name = name.to_string();
+        OF_MODELS.contains(&&*name) || request::KEYS.contains(&&*name)
+    };
+    for name in names.iter().filter(is_refused) {
+        let (fact, help) = match name == "model" {
+            true => (
+                "an agent has a `model` or a `runner`, and not both".to_owned(),
+                "leave one of them out: an agent that a runner runs elsewhere has its model there",
+            ),
+            false => (
+                format!("`{name}` is for a model, and this agent runs elsewhere"),
+                "remove it: what an agent is told, may do and may cost is said where its `runner` runs it",
+            ),
+        };
+        errors.error(name.span(), fact, help);
+    }
+}
+
+/// The kind of a runner, or an expression for one with settings.
+fn runner(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
+    let expr = entry.expr(errors)?;
+    let Expr::Lit(lit) = &expr else {
+        return Some(expr);
+    };
+    let help = "write the kind of a runner, such as `runner = \"a2a\"`, or one with its settings: `runner = RunnerConfig::new(\"a2a\").with_config(…)`";
+    let fact = match &lit.lit {
+        syn::Lit::Str(kind) if !kind.value().trim().is_empty() => return Some(expr),
+        syn::Lit::Str(_) => "the runner has no kind",
+        _ => "a runner is named by its kind",
+    };
+    errors.error(lit.lit.span(), fact, help);
+    None
 }
 
 fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {

@@ -23,7 +23,7 @@ mod tool;
 mod turns;
 mod words;
 
-pub(crate) use agent::{AgentOptions, Settings};
+pub(crate) use agent::{AgentOptions, RunsOn, Settings};
 pub(crate) use approval::Approval;
 pub(crate) use capabilities::Constraints;
 pub(crate) use contract::{Contract, Threshold};

@@ -24,6 +24,8 @@ pub(super) struct CalleeSpec {
     description: String,
     /// Of a flow what it takes, with the schema of that.
     takes: Option<(StateFns, Value)>,
+    /// Whether it runs elsewhere, and knows nothing of the conversation.
+    is_elsewhere: bool,
 }
 
 /// What a model may call with the tool.
@@ -51,7 +53,14 @@ impl Delegation {
                 });
                 (takes, schema)
             });
-            if self.allows_handoff() && takes.is_none() && about.returns != output {
+            let is_elsewhere = about.is_elsewhere;
+            if is_shared && is_elsewhere {
+                problems.push(format!(
+                    "`{name}` runs elsewhere, and cannot take over a conversation"
+                ));
+            }
+            let may_take_over = takes.is_none() && !is_elsewhere;
+            if self.allows_handoff() && may_take_over && about.returns != output {
                 let returns = &about.returns;
                 problems.push(format!(
                     "`{name}` may take over and returns `{returns}`, and not `{output}`"
@@ -62,6 +71,7 @@ impl Delegation {
                 name,
                 description,
                 takes,
+                is_elsewhere,
             }
         });
         let callees = known.collect();
@@ -110,6 +120,7 @@ impl CallAgentTool {
             name,
             description,
             takes,
+            ..
         } in &self.callees
         {
             let told = match takes {

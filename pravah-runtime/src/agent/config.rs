@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use super::{Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
 use crate::{
-    invocation::ToolPolicy,
+    invocation::{RunnerConfig, ToolPolicy},
     model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice},
 };
 
@@ -30,6 +30,8 @@ const MAX_RETRIES: u32 = 4;
 pub struct AgentConfig {
     pub(crate) preamble: String,
     pub(crate) model: Result<ModelUrl, ModelUrlError>,
+    /// What runs it elsewhere; nothing else of a model counts then.
+    pub(crate) runner: Option<RunnerConfig>,
     /// Asked in this order where the model is unavailable.
     pub(crate) fallback: Vec<Result<ModelUrl, ModelUrlError>>,
     pub(crate) tools: ToolBox,
@@ -52,6 +54,7 @@ impl AgentConfig {
         Self {
             preamble: preamble.into(),
             model: ModelUrl::custom(model_url.as_ref()),
+            runner: None,
             fallback: Vec::new(),
             tools: ToolBox::new(),
             delegation: Delegation::new(),
@@ -63,6 +66,55 @@ impl AgentConfig {
             turns: None,
             constraints: Constraints::default(),
             options: ModelOptions::default(),
+        }
+    }
+
+    /// An agent that runs elsewhere, by a [runner](crate::invocation::Runner) that the run has
+    /// ([`FlowRuntime::with_runner`](crate::FlowRuntime::with_runner)). It is told what its prompt says, under the name of
+    /// its node; its preamble, model and tools are those that it has there. What it returns is read as its output.
+    ///
+    /// `description` is for agents that may call it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use pravah_runtime::{invocation::{AgentRegistry, LoopbackRunner}, prelude::*};
+    /// use schemars::JsonSchema;
+    /// use serde::{Deserialize, Serialize};
+    /// use serde_json::json;
+    ///
+    /// #[state] struct Topic { name: String }
+    /// #[state] struct Finding { text: String }
+    ///
+    /// /// What runs there.
+    /// mod there {
+    ///     # use super::*;
+    ///     /// You look things up.
+    ///     #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    ///     pub fn archivist(topic: &Topic) -> String { topic.name.clone() }
+    /// }
+    ///
+    /// /// Looks things up in the archive.
+    /// #[agent(runner = "loopback", output = Finding)]
+    /// fn archivist(topic: &Topic) -> String { format!("What do you know of {}?", topic.name) }
+    ///
+    /// #[flow]
+    /// fn research(topic: Topic) -> Finding { flow! { archivist } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let script = ScriptedModel::new().reply("archivist", json!({ "text": "Little." }));
+    /// let runner = LoopbackRunner::new(AgentRegistry::new().with_agent::<there::archivist>())
+    ///     .with_context(Context::default().with_dep(script));
+    /// let mut run = FlowRuntime::new(Topic { name: "trains".into() })?.with_runner(runner);
+    /// let RunOut::Done(finding) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(finding.text, "Little.");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn elsewhere(description: impl Into<String>, runner: impl Into<RunnerConfig>) -> Self {
+        Self {
+            runner: Some(runner.into()),
+            // It has none: what asks for one finds that it runs elsewhere.
+            ..Self::new(description, "elsewhere://")
         }
     }
 
@@ -203,6 +255,9 @@ impl AgentConfig {
     ///
     /// All mistakes, in words.
     pub fn check(&self) -> Result<(), Vec<String>> {
+        if self.runner.is_some() {
+            return self.check_elsewhere();
+        }
         let mut problems = self.tools.problems();
         problems.extend(self.delegation.problems());
         problems.extend(self.check_delegation());
@@ -260,6 +315,32 @@ impl AgentConfig {
                 Err("`tool_choice` is `required`, and the agent has no tools".to_owned())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// What is for a model is of no use where the agent runs elsewhere.
+    fn check_elsewhere(&self) -> Result<(), Vec<String>> {
+        let Self {
+            delegation,
+            constraints,
+            ..
+        } = self;
+        let set = [
+            ("fallback", !self.fallback.is_empty()),
+            ("tools", !self.tools.is_empty()),
+            ("delegation", !delegation.is_empty()),
+            ("contract", self.contract.is_some()),
+            ("turns", self.turns.is_some()),
+            ("constraints", *constraints != Constraints::default()),
+            ("options", !self.options.says_nothing()),
+        ];
+        let set = set.into_iter().filter(|(_, is_set)| *is_set);
+        let problems: Vec<String> = set
+            .map(|(name, _)| format!("the agent runs elsewhere, and has `{name}` for a model"))
+            .collect();
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
         }
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema as _;
 
 use super::{Agent, CALL_AGENT, TASK_TOOLS};
 use crate::{
-    graph::{NodeInfo, NodeSpec, building},
+    graph::{NodeInfo, NodeKind, NodeSpec, building},
     invocation::{ContextScope, Join, ToolPolicy},
     state::StateFns,
 };
@@ -285,6 +285,7 @@ impl<A: Agent> CallableAgent for A {
             about: || AboutCallee {
                 description: A::build().preamble,
                 takes: None,
+                is_elsewhere: A::build().runner.is_some(),
                 returns: A::Output::schema_name().into_owned(),
             },
             spec: NodeSpec::callee::<A>,
@@ -309,6 +310,8 @@ pub(super) struct AboutCallee {
     pub(super) description: String,
     /// Of a flow, what it takes; an agent is told what to do.
     pub(super) takes: Option<StateFns>,
+    /// Whether a runner runs it.
+    pub(super) is_elsewhere: bool,
     /// The name of what it returns.
     pub(super) returns: String,
 }
@@ -349,6 +352,7 @@ impl Callee {
                 AboutCallee {
                     description: spec.description_for_callers().to_owned(),
                     takes: spec.input_from_callers(),
+                    is_elsewhere: matches!(spec.kind, NodeKind::Remote(_)),
                     returns: spec
                         .outputs
                         .first()

@@ -234,10 +234,15 @@ impl AgentSpec {
 
     /// Whether a person may put this in place of the output.
     pub(crate) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
-        self.read_output(output)?;
+        self.accept(output).map(drop)
+    }
+
+    /// Reads a value of others as the output.
+    pub(crate) fn accept(&self, output: &Value) -> Result<Live, serde_json::Error> {
+        let read = self.read_output(output)?;
         match explain(&self.output_schema, output) {
             Some(reason) => Err(serde_json::Error::custom(reason)),
-            None => Ok(()),
+            None => Ok(read),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::{
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
     flow::{FlowEnds, Known, Phase},
+    invocation::Runners,
     state::{AsNoted, Live},
 };
 
@@ -39,6 +40,7 @@ pub struct DocumentFlow {
     document: Arc<Document>,
     known: Arc<Known>,
     end: EndRules,
+    runners: Runners,
 }
 
 const PHASE: Phase = Phase {
@@ -157,6 +159,7 @@ impl DocumentFlow {
             document: Arc::new(document),
             known: Arc::new(known),
             end,
+            runners: registry.agents().runners().clone(),
         })
     }
 
@@ -191,10 +194,8 @@ impl DocumentFlow {
             .map_err(|unfit| FlowError::DeserializeError(format!("the input is {unfit}").into()))?;
         let input = merged(self.document.input.clone(), input);
         let flow = Outcome::Succeeded(serde_json::json!({ "input": input }));
-        Ok(FlowRuntime::start_with(
-            Arc::clone(&self.known),
-            Live::new(flow),
-        ))
+        let run = FlowRuntime::start_with(Arc::clone(&self.known), Live::new(flow));
+        Ok(run.with_runners(&self.runners))
     }
 
     /// Goes on with a run where `snapshot` left it.
@@ -216,7 +217,8 @@ impl DocumentFlow {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<FlowRuntime<Self>, FlowError> {
-        FlowRuntime::restore(Arc::clone(&self.known), snapshot, options)
+        let run = FlowRuntime::restore(Arc::clone(&self.known), snapshot, options)?;
+        Ok(run.with_runners(&self.runners))
     }
 }
 

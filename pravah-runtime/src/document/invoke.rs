@@ -69,7 +69,7 @@ pub(super) fn kind(
         node_type,
     };
     let mut invoke = InvokeNode::of_registry(Arc::new(calls), &agents, Arc::new(results));
-    invoke.take_messages(&agents);
+    invoke.take_messages();
     let mut kind = NodeKind::Invoke(invoke);
     let team = kind.make_team("").map_err(refused)?;
     kind.set_team(team);

@@ -79,7 +79,11 @@ impl Run {
                 }
                 self.commit_agent(&path, step, progress)
             }
-            StepOutcome::Remote(step) => self.commit_remote(&path, step)?,
+            StepOutcome::Remote(step) => {
+                self.note_start(&path, started);
+                self.count_time(&path, started);
+                self.commit_remote(&path, step)?
+            }
             StepOutcome::Failed(error, spent) => {
                 self.note_start(&path, started);
                 let (kind, out) = self.fail(&path, *error, spent)?;

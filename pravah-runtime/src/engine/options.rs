@@ -8,6 +8,7 @@ use super::state::{path::NodePath, rare::empty};
 use crate::{
     events::Observers,
     hub::RunInbox,
+    invocation::Runners,
     model::{ModelOptions, ModelUrl},
 };
 
@@ -15,6 +16,8 @@ use crate::{
 pub(super) struct Options {
     pub(super) models: BTreeMap<String, ModelUrl>,
     pub(super) model_options: BTreeMap<String, ModelOptions>,
+    /// What runs agents elsewhere.
+    pub(super) runners: Runners,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,
     /// The last step that observers received.
@@ -35,6 +38,7 @@ pub(super) struct Options {
 empty!(Options {
     models: BTreeMap::new(),
     model_options: BTreeMap::new(),
+    runners: Runners::NONE,
     max_steps: None,
     observers: Observers::NOBODY,
     last_reported: 0,

@@ -132,7 +132,8 @@ impl Run {
                 ));
             }
             NodeKind::Remote(remote) => {
-                let step = self.start_remote(remote, path, &inputs, just_resumed)?;
+                let mut inputs = inputs.with_context(ctx, &of_body);
+                let step = self.start_remote(remote, path, &mut inputs, just_resumed)?;
                 return Ok(StartedBody::Pending(Pending::Remote(step)));
             }
             NodeKind::Invoke(invoke) => match frame.ends_of_tasks(path.node) {

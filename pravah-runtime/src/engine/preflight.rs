@@ -6,7 +6,8 @@ use super::run::Run;
 use crate::{
     context::{Capabilities, Context, FlowConf},
     error::{DepsError, FlowError},
-    graph::{FlowGraph, NodeKind, NodeSpec},
+    graph::{FlowGraph, NodeKind, NodeSpec, RemoteNode},
+    invocation::RunnerError,
     model::ClientFactory,
     topology::ParamRef,
 };
@@ -46,6 +47,14 @@ pub enum Unmet {
         /// The field of [`FlowConf`](crate::FlowConf) that is empty: `hosts` or `commands`.
         field: &'static str,
     },
+    /// A runner that the run lacks, see [`FlowRuntime::with_runner`](crate::FlowRuntime::with_runner).
+    #[non_exhaustive]
+    Runner {
+        /// The agent.
+        node: String,
+        /// Which runner, and those that there are.
+        source: RunnerError,
+    },
     /// A model, or a fallback, that could not be asked: it has no key, or its scheme is unknown.
     #[non_exhaustive]
     Model {
@@ -72,6 +81,9 @@ impl fmt::Display for Unmet {
                 "{}: `FlowConf::{field}` is empty, and allows none",
                 Asks { node, tool }
             ),
+            Self::Runner { node, source } => {
+                write!(f, "the agent `{node}` cannot run: {source}")
+            }
             Self::Model { node, source } => match source {
                 FlowError::Model { source, .. } => {
                     write!(f, "the model of agent `{node}` cannot be asked: {source}")
@@ -86,6 +98,7 @@ impl Error for Unmet {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Dep { source, .. } => source.source(),
+            Self::Runner { source, .. } => source.source(),
             Self::Input { .. } | Self::NoneAllowed { .. } => None,
             Self::Model { source, .. } => source.source(),
         }
@@ -159,6 +172,13 @@ impl Preflight<'_> {
 
     fn node(&mut self, spec: &NodeSpec, id: String) {
         self.asks(spec.about.asks, &id, None);
+        if let NodeKind::Remote(RemoteNode { agent: Some(agent) }) = &spec.kind {
+            if let Err(source) = self.run.options.runners.get(&agent.runner.kind) {
+                let node = id;
+                self.unmet.push(Unmet::Runner { node, source });
+            }
+            return;
+        }
         let NodeKind::Agent(agent) = &spec.kind else {
             return;
         };

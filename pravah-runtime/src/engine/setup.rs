@@ -12,6 +12,7 @@ use crate::{
     agent::ClientHistory,
     error::{ErrorText, FlowError},
     events::{Events, FlowObserver, Observers},
+    invocation::{Runner, Runners},
     model::{ClientFactory, ModelOptions, ModelUrl},
 };
 
@@ -151,6 +152,26 @@ impl<F> FlowRuntime<F> {
             self.inner.start_notifying();
         }
         &mut self.inner.options.observers
+    }
+
+    /// Runs agents elsewhere that name the kind of this runner: those of `#[agent(runner = …)]`, or
+    /// [`AgentConfig::elsewhere`](crate::AgentConfig::elsewhere). A run of an
+    /// [`AgentRegistry`](crate::invocation::AgentRegistry) has the runners of that from the start. Of two runners of one
+    /// kind the later is used.
+    ///
+    /// A run that is restored needs it again.
+    #[must_use]
+    pub fn with_runner(mut self, runner: impl Runner) -> Self {
+        self.inner.options.runners.add(Arc::new(runner));
+        self
+    }
+
+    /// The same with all of these.
+    pub(crate) fn with_runners(mut self, runners: &Runners) -> Self {
+        if !runners.is_empty() {
+            self.inner.options.runners = runners.clone();
+        }
+        self
     }
 
     /// Names the run. It is part of step keys, so set it before the first step.

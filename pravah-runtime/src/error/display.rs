@@ -93,6 +93,9 @@ impl fmt::Display for FlowError {
             Self::Runner { node, source } if source.kind() == RunnerErrorKind::TaskFailed => {
                 write!(f, "agent `{node}` failed where it ran: {source}")
             }
+            Self::Runner { node, source } if source.kind() == RunnerErrorKind::Output => {
+                write!(f, "agent `{node}` failed: {source}")
+            }
             Self::Runner { node, source } => {
                 write!(f, "the runner of agent `{node}` failed: {source}")
             }

@@ -242,7 +242,10 @@ impl FlowGraphBuilder {
             problem: problem.clone(),
         }));
         let mut this = self.catchable::<A>().states::<A::Output>();
-        let kind = NodeKind::Agent(agent);
+        let kind = match agent.elsewhere(&id.clone().into()) {
+            Some(remote) => NodeKind::Remote(remote),
+            None => NodeKind::Agent(agent),
+        };
         let mut spec = spec(
             id.into(),
             &[state::<A>()],

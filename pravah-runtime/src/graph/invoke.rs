@@ -11,7 +11,7 @@ use super::{
 use crate::{
     agent::{AgentConfig, Callee},
     error::FlowError,
-    invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult, REMOTE, Runners},
+    invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult, REMOTE},
     node::{Body, NodeCall},
     topology::{Shape, ShapeKind},
 };
@@ -68,9 +68,9 @@ impl InvokeNode {
         self.callees.iter().position(is_meant)
     }
 
-    /// Lets the callees take messages: the agents among them a prompt in place of their states, and those of a registry
-    /// that run elsewhere the message as it is.
-    pub(crate) fn take_messages(&mut self, agents: &AgentRegistry) {
+    /// Lets the callees take messages: the agents among them a prompt in place of their states, and those that run
+    /// elsewhere the message as it is.
+    pub(crate) fn take_messages(&mut self) {
         let prompted = |callee: &InvokeCallee| {
             let make = Arc::clone(&callee.make);
             InvokeCallee {
@@ -79,8 +79,7 @@ impl InvokeNode {
             }
         };
         let callees = self.callees.iter().map(prompted);
-        let remote = InvokeCallee::remote(agents.runners());
-        self.callees = callees.chain([remote]).collect();
+        self.callees = callees.chain([InvokeCallee::remote()]).collect();
     }
 
     /// The names of those that it may call.
@@ -151,13 +150,12 @@ impl InvokeCallee {
         }
     }
 
-    /// The agents that run elsewhere, by one of these runners.
-    fn remote(runners: &Runners) -> Self {
-        let runners = runners.clone();
+    /// The agents that an invocation lets run elsewhere.
+    fn remote() -> Self {
         Self {
             name: REMOTE.into(),
             id: None,
-            make: Arc::new(move || NodeSpec::remote(runners.clone())),
+            make: Arc::new(NodeSpec::remote),
         }
     }
 
@@ -177,7 +175,7 @@ impl FlowGraph {
         results: Arc<dyn CombineResults>,
     ) -> Result<Self, FlowError> {
         let mut invoke = InvokeNode::of_registry(body, agents, results);
-        invoke.take_messages(agents);
+        invoke.take_messages();
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();
             invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();

@@ -56,7 +56,7 @@ pub use node_contract::{NodeConstraints, NodeContract};
 pub use node_info::NodeInfo;
 pub(crate) use node_kind::NodeKind;
 use problems::Problem;
-pub(crate) use remote::RemoteNode;
+pub(crate) use remote::{RemoteAgent, RemoteNode};
 pub(crate) use rules::{Arrived, FailedBody, NodeRules, Rules};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name};
 pub use spec::{NodeSpec, specs, starting};

@@ -71,7 +71,7 @@ pub fn specs(make: &[fn() -> NodeSpec]) -> Vec<NodeSpec> {
 type PromptFn = fn(&mut Inputs<'_>) -> InputResult<Prompt>;
 
 /// What the conversation of an agent starts with: its prompt, and what was said before, if anything was.
-type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Messages> + Send + Sync;
+pub(super) type WritePrompt = dyn Fn(&mut Inputs<'_>) -> InputResult<Messages> + Send + Sync;
 
 #[derive(Clone)]
 pub(crate) struct AgentNode {
@@ -192,12 +192,12 @@ impl NodeSpec {
             team: None,
             is_ad_hoc: false,
         };
-        Self::new(signature, policy, agent.into_kind())
+        Self::new(signature, policy, agent.into_kind(&signature.name.into()))
     }
 
     /// A state that is its own agent.
     pub fn agent_state<A: Agent + State>(signature: Signature) -> Self {
-        let kind = AgentNode::of_state::<A>().into_kind();
+        let kind = AgentNode::of_state::<A>().into_kind(&signature.name.into());
         Self::new(signature, A::policy(), kind)
     }
 
@@ -377,9 +377,12 @@ impl AgentNode {
     }
 
     /// An agent with a mistake that no compiler sees is in no flow.
-    pub(super) fn into_kind(self) -> NodeKind {
+    pub(super) fn into_kind(self, id: &Name) -> NodeKind {
         match self.spec.problems() {
-            [] => NodeKind::Agent(self),
+            [] => match self.elsewhere(id) {
+                Some(remote) => NodeKind::Remote(remote),
+                None => NodeKind::Agent(self),
+            },
             problems => NodeKind::Broken(problems.join("; ").into()),
         }
     }

@@ -6,7 +6,7 @@ use schemars::Schema;
 use serde_json::{Map, json};
 
 use super::{
-    About, AgentNode, FlowGraph, FlowSpec, InvokeNode, Name, NodeKind, NodeSpec,
+    About, AgentNode, FlowGraph, FlowSpec, InvokeNode, Name, NodeKind, NodeSpec, RemoteNode,
     data::{spec, state},
     invoke::InvokeCallee,
     link::link_within,
@@ -45,7 +45,7 @@ pub(super) fn is_team_start(id: &str) -> bool {
 impl NodeSpec {
     /// The agent that the type `A` is, for others to call.
     pub(crate) fn callee<A: Agent>() -> Self {
-        let kind = AgentNode::of_state::<A>().into_kind();
+        let kind = AgentNode::of_state::<A>().into_kind(&A::node_id().into());
         let states = [state::<A>(), state::<A::Output>()];
         let [takes, returns] = states.map(|state| [state]);
         let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
@@ -76,7 +76,7 @@ impl NodeSpec {
             &takes,
             ShapeKind::One,
             &returns,
-            agent.into_kind(),
+            agent.into_kind(&AD_HOC.into()),
         )
     }
 
@@ -85,6 +85,10 @@ impl NodeSpec {
         match (self.about.description, &self.kind) {
             (Some(description), _) => description,
             (None, NodeKind::Agent(agent)) => &agent.spec.config.preamble,
+            (None, NodeKind::Remote(remote)) => remote
+                .agent
+                .as_ref()
+                .map_or("", |agent| &agent.spec.config.preamble),
             (None, _) => "",
         }
     }
@@ -162,7 +166,7 @@ impl AgentNode {
         for callee in &mut callees {
             if let NodeKind::Agent(agent) = &callee.kind {
                 let spec = agent.spec.as_callee(caller, depth);
-                callee.kind = agent.with_spec(spec).into_kind();
+                callee.kind = agent.with_spec(spec).into_kind(&callee.id);
             } else {
                 put_below(callee, caller, depth);
             }
@@ -209,13 +213,18 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
     match &mut spec.kind {
         NodeKind::Agent(agent) => {
             let below = agent.spec.below(caller, depth);
-            spec.kind = agent.with_spec(below).into_kind();
+            spec.kind = agent.with_spec(below).into_kind(&spec.id);
         }
         NodeKind::Invoke(invoke) => spec.kind = NodeKind::Invoke(invoke.below(caller, depth)),
         NodeKind::Flow(flow) => flow.change_nodes(|node| put_below(node, caller, depth)),
         NodeKind::Each(each) => each
             .chain
             .change_nodes(|node| put_below(node, caller, depth)),
+        // What the caller is refused cannot be refused there.
+        NodeKind::Remote(_) if caller.constraints.no_network => {
+            let why = "it runs elsewhere, and its caller has no network access";
+            spec.kind = NodeKind::Broken(why.into());
+        }
         NodeKind::Function(_)
         | NodeKind::Gate(_)
         | NodeKind::Remote(_)
@@ -226,10 +235,12 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
 
 /// An agent that takes a prompt in place of its own states.
 pub(super) fn prompted(mut callee: NodeSpec) -> NodeSpec {
-    let NodeKind::Agent(agent) = &mut callee.kind else {
-        return callee;
+    let prompt = match &mut callee.kind {
+        NodeKind::Agent(agent) => &mut agent.prompt,
+        NodeKind::Remote(RemoteNode { agent: Some(agent) }) => &mut agent.prompt,
+        _ => return callee,
     };
-    agent.prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
+    *prompt = Arc::new(|inputs| Ok(inputs.typed::<TaskPrompt>(0)?.messages()));
     callee.params = vec![vec![own_input(&callee)]];
     callee.reads = Vec::new();
     callee.about.params = vec![vec![TASK_PROMPT]];
@@ -255,7 +266,7 @@ fn called_by_node(mut callee: NodeSpec) -> Result<NodeSpec, String> {
             "`{id}` takes several states, and a node calls what takes one"
         ));
     }
-    if let NodeKind::Agent(_) = &callee.kind {
+    if let NodeKind::Agent(_) | NodeKind::Remote(_) = &callee.kind {
         callee.params = vec![vec![own_input(&callee)]];
     }
     Ok(callee)

@@ -56,6 +56,13 @@ impl RunnerConfig {
     }
 }
 
+/// One without settings.
+impl From<&str> for RunnerConfig {
+    fn from(kind: &str) -> Self {
+        Self::new(kind)
+    }
+}
+
 /// A wish for where agents run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(

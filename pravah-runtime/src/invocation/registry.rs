@@ -232,7 +232,8 @@ impl AgentRegistry {
     pub fn invoke(&self, invocation: Invocation) -> Result<FlowRuntime<Self>, InvokeError> {
         self.check(&invocation)?;
         let known = self.known().map_err(InvokeError::Registry)?;
-        Ok(FlowRuntime::start_with(known, Live::new(invocation)))
+        let run = FlowRuntime::start_with(known, Live::new(invocation));
+        Ok(run.with_runners(&self.runners))
     }
 
     /// Goes on with the run of an invocation where `snapshot` left it.
@@ -255,7 +256,8 @@ impl AgentRegistry {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<FlowRuntime<Self>, FlowError> {
-        FlowRuntime::restore(self.known()?, snapshot, options)
+        let run = FlowRuntime::restore(self.known()?, snapshot, options)?;
+        Ok(run.with_runners(&self.runners))
     }
 
     /// The flow of one node that makes the calls.

@@ -236,7 +236,7 @@ impl ModelOptions {
     }
 
     /// Whether nothing is set that is sent.
-    pub(super) fn says_nothing(&self) -> bool {
+    pub(crate) fn says_nothing(&self) -> bool {
         let Self {
             tool_choice: None,
             max_tokens: None,

@@ -137,7 +137,9 @@ impl ForModel for RunnerError {
             RunnerErrorKind::UnknownRunner
             | RunnerErrorKind::Config
             | RunnerErrorKind::UnknownAgent => MISCONFIGURED,
-            RunnerErrorKind::Unavailable | RunnerErrorKind::Malformed => UPSTREAM,
+            RunnerErrorKind::Unavailable | RunnerErrorKind::Malformed | RunnerErrorKind::Output => {
+                UPSTREAM
+            }
             RunnerErrorKind::TaskCancelled => CANCELLED,
             RunnerErrorKind::Refused
             | RunnerErrorKind::Answer

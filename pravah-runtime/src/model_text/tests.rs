@@ -67,7 +67,8 @@ fn phrase_of_model_error(kind: ModelErrorKind) -> &'static str {
     }
 }
 
-const RUNNER_ERROR_KINDS: [RunnerErrorKind; 10] = [
+const RUNNER_ERROR_KINDS: [RunnerErrorKind; 11] = [
+    RunnerErrorKind::Output,
     RunnerErrorKind::UnknownRunner,
     RunnerErrorKind::Config,
     RunnerErrorKind::UnknownAgent,
@@ -89,6 +90,7 @@ fn phrase_of_runner_error(kind: RunnerErrorKind) -> &'static str {
         RunnerErrorKind::Answer => "the tool failed",
         RunnerErrorKind::UnknownTask => "the tool failed",
         RunnerErrorKind::Unavailable => "upstream model error",
+        RunnerErrorKind::Output => "upstream model error",
         RunnerErrorKind::Malformed => "upstream model error",
         RunnerErrorKind::TaskFailed => "the tool failed",
         RunnerErrorKind::TaskCancelled => "cancelled",

@@ -256,7 +256,10 @@ fn what_the_registry_does_not_have_is_refused_by_name() {
         "there is no runner `sandbox`: the registry has none"
     );
     let own = Invocation::single(look_up("a").with_executor(sandbox));
-    assert_eq!(refused(own).to_string(), "there is no runner `sandbox`: the registry has none");
+    assert_eq!(
+        refused(own).to_string(),
+        "there is no runner `sandbox`: the registry has none"
+    );
     let tools = Invocation::single(look_up("a")).with_tools(ToolPolicy::exact(["search"]));
     assert!(
         refused(tools)

@@ -5,6 +5,7 @@ mod flaky;
 mod places;
 mod questions;
 mod restarts;
+mod typed;
 
 use std::sync::Arc;
 
@@ -142,7 +143,7 @@ async fn the_result_is_that_of_the_agent_in_this_process_and_its_events_come_her
     assert_eq!(task.runner.config, settings);
     assert_eq!(
         task.task_id,
-        "run/invocation(Invocation)#1/remote(RemoteCall)[0]#1@1"
+        "run/invocation(Invocation)#1/remote[0]#1@1"
     );
     let mut relayed = Vec::new();
     while let Some(event) = events.next().await {

@@ -13,7 +13,7 @@ fn an_agent_has_a_model_and_an_output() {
         agent,
     )
     .expect("the options are in order");
-    assert_eq!(options.model.provider, Some(Provider::OpenAi));
+    assert_eq!(options.runs_on.provider(), Some(Provider::OpenAi));
     assert!(options.settings.preamble.is_some());
     assert_eq!(options.settings.tools.len(), 2);
     assert_eq!(
@@ -127,7 +127,7 @@ fn a_model_is_a_url_a_custom_scheme_or_an_expression() {
     ] {
         let options = read(&format!("model = {model}, output = Out"), agent);
         let options = options.expect("the options are in order");
-        assert_eq!(options.model.provider, provider, "{model}");
+        assert_eq!(options.runs_on.provider(), provider, "{model}");
     }
 }
 

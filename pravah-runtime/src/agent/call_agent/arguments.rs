@@ -120,7 +120,10 @@ impl CallAgentTool {
         let input = input.filter(|input| !input.is_null());
         let (start, scope) = match &known.takes {
             None => {
-                let scope = self.scope(context)?;
+                let scope = match known.is_elsewhere {
+                    true => independent(&agent, context)?,
+                    false => self.scope(context)?,
+                };
                 let prompt = prompt.filter(|_| input.is_none());
                 let prompt = read_prompt(&agent, prompt)?;
                 let prompt = TaskPrompt::in_context(prompt, scope, messages);
@@ -128,10 +131,7 @@ impl CallAgentTool {
             }
             Some(takes) => {
                 let input = input.filter(|_| prompt.is_none());
-                let scope = context.unwrap_or_default();
-                if scope != ContextScope::Independent {
-                    return Err(format!("`{agent}` knows nothing of the conversation"));
-                }
+                let scope = independent(&agent, context)?;
                 (CallStart::Input(read_input(takes, &agent, input)?), scope)
             }
         };
@@ -161,6 +161,14 @@ impl CallAgentTool {
             let allowed: Vec<&str> = self.joins.iter().map(|join| join.quoted()).collect();
             format!("`join` may be {}", allowed.join(" or "))
         })
+    }
+}
+
+/// The context of what can be called in no other.
+fn independent(agent: &str, asked: Option<ContextScope>) -> Result<ContextScope, String> {
+    match asked.unwrap_or_default() {
+        ContextScope::Independent => Ok(ContextScope::Independent),
+        _ => Err(format!("`{agent}` knows nothing of the conversation")),
     }
 }
 

@@ -13,8 +13,7 @@ use crate::{
     agent::backoff,
     engine::{clock::RunClock, run::Run},
     events::{EventKind, RemoteEvent},
-    graph::{NodeKind, Table},
-    invocation::{RemoteHandle, Runner, RunnerError, Runners},
+    invocation::{RemoteHandle, Runner, RunnerError},
     numbers::millis,
 };
 
@@ -62,7 +61,7 @@ impl Run {
     }
 
     fn start_remote_cancels(&self) -> RemoteCancelling {
-        let runners = runners(self.table()).cloned().unwrap_or_default();
+        let runners = &self.options.runners;
         let tasks = self.state.remote_cancels.tasks.values();
         let cancelled = tasks.map(|handle| {
             let runner = runners.get(&handle.runner.kind);
@@ -102,13 +101,4 @@ async fn cancel(
             _ => return (handle, outcome),
         }
     }
-}
-
-/// The runners of a flow, if it has a node that may use them.
-fn runners(table: &Table) -> Option<&Runners> {
-    table.nodes.iter().find_map(|node| match &node.kind {
-        NodeKind::Remote(remote) => Some(&remote.runners),
-        NodeKind::Each(each) => runners(&each.chain.table),
-        kind => runners(&kind.team()?.table),
-    })
 }

@@ -22,14 +22,15 @@ use super::{
 };
 use crate::{
     agent::backoff,
-    error::FlowError,
+    error::{FlowError, guard},
     events::{EventKind, RemoteEvent},
-    graph::RemoteNode,
+    graph::{NodeKind, RemoteAgent, RemoteNode},
     invocation::{
-        RemoteCall, RemoteHandle, RemoteQuestion, RemoteTask, RemoteUpdate, Runner, RunnerError,
-        RunnerErrorKind, TaskStatus,
+        self, AgentRef, RemoteCall, RemoteHandle, RemoteQuestion, RemoteTask, RemoteUpdate, Runner,
+        RunnerError, RunnerErrorKind, TaskStatus,
     },
     json,
+    model::Message,
     node::{Emitted, Inputs},
     state::Live,
 };
@@ -62,12 +63,12 @@ impl Run {
         &self,
         node: &RemoteNode,
         path: &NodePath,
-        inputs: &Inputs<'_>,
+        inputs: &mut Inputs<'_>,
         just_resumed: bool,
     ) -> Result<RemoteFuture, FlowError> {
         let progress = self.state.remote(path).cloned().unwrap_or_default();
         let runner = |kind: &str| {
-            let runner = node.runners.get(kind);
+            let runner = self.options.runners.get(kind);
             runner.map_err(|source| self.runner_error(path, source))
         };
         if let Some(handle) = progress.handle.clone() {
@@ -77,12 +78,17 @@ impl Run {
                 None => Box::pin(follow(runner, handle, progress.cursor.clone())),
             });
         }
-        let call = inputs.typed::<RemoteCall>(0).map_err(|error| *error)?;
         let RemoteCall {
             agent,
             message,
             runner: config,
-        } = (*call).clone();
+        } = match &node.agent {
+            Some(agent) => agent.call(inputs, &self.node_id(path))?,
+            None => {
+                let call = inputs.typed::<RemoteCall>(0).map_err(|error| *error)?;
+                (*call).clone()
+            }
+        };
         let runner = runner(&config.kind)?;
         let task = RemoteTask::new(self.remote_task_id(path), agent, message, config);
         Ok(Box::pin(start(runner, task)))
@@ -144,10 +150,14 @@ impl Run {
         self.relay(path, update.events);
         match update.status {
             TaskStatus::Completed => {
+                let output = match self.read_output(path, update.content) {
+                    Ok(output) => output,
+                    Err(error) => return self.commit_runner_error(path, error),
+                };
                 self.start_commit(path);
                 self.state
                     .change_remote(path, |progress| progress.has_ended = true);
-                let emitted = Emitted::only(Live::new(update.content));
+                let emitted = Emitted::only(output);
                 self.note_result(path, &emitted);
                 let out = self.fire(path, emitted);
                 Ok((StepKind::Remote, Outputs::Branch(0), out))
@@ -172,9 +182,9 @@ impl Run {
                 let out = self.ask_for_remote(path, update.questions);
                 if waits_for_answer {
                     self.state.suspend(path);
+                    self.stop_clock(path);
                 } else if !is_news {
-                    self.state.suspend(path);
-                    self.set_timer(path, PAUSE, WaitReason::Runner);
+                    self.wait_for_runner(path, PAUSE);
                 }
                 Ok((StepKind::Remote, Outputs::Nothing, out))
             }
@@ -189,6 +199,22 @@ impl Run {
             self.notify(path, || {
                 EventKind::Remote(RemoteEvent::relayed(task_id, event))
             });
+        }
+    }
+
+    /// What the node at `path` returns, whose task has returned this.
+    fn read_output(&self, path: &NodePath, content: Value) -> Result<Live, RunnerError> {
+        let frame = self.state.frame(&path.frame);
+        let NodeKind::Remote(RemoteNode { agent: Some(agent) }) = &frame.table.node(path.node).kind
+        else {
+            return Ok(Live::new(content));
+        };
+        let read = guard(&self.node_id(path), || agent.read(&content));
+        let unfit = |why: String| RunnerError::new(RunnerErrorKind::Output, why);
+        match read {
+            Ok(Ok(output)) => Ok(output),
+            Ok(Err(error)) => Err(unfit(format!("what it returned does not fit: {error}"))),
+            Err(panic) => Err(unfit(panic.to_string())),
         }
     }
 
@@ -243,8 +269,7 @@ impl Run {
             self.start_commit(path);
             self.state
                 .change_remote(path, |progress| progress.tries = tries);
-            self.state.suspend(path);
-            let until = self.set_timer(path, wait, WaitReason::Runner);
+            let until = self.wait_for_runner(path, wait);
             self.notify(path, || {
                 EventKind::Remote(RemoteEvent::waits(error.to_string(), at(until)))
             });
@@ -256,6 +281,13 @@ impl Run {
         }
         let (kind, out) = self.fail(path, self.runner_error(path, error), None)?;
         Ok((kind, Outputs::Nothing, out))
+    }
+
+    /// Lets the node at `path` wait; others go on.
+    fn wait_for_runner(&mut self, path: &NodePath, wait: Duration) -> u64 {
+        self.state.suspend(path);
+        let wait = self.count_wait(path, wait);
+        self.set_timer(path, wait, WaitReason::Runner)
     }
 
     /// What the task of the node at `path` is called. The attempts at the nodes around it count too: they make the same
@@ -275,6 +307,33 @@ impl Run {
     fn runner_error(&self, path: &NodePath, source: RunnerError) -> FlowError {
         let node = self.node_id(path).to_string();
         FlowError::Runner { node, source }
+    }
+}
+
+impl RemoteAgent {
+    /// Whom the runner is to run, and what that is told.
+    fn call(&self, inputs: &mut Inputs<'_>, id: &str) -> Result<RemoteCall, FlowError> {
+        let prompt = (self.prompt)(inputs).map_err(|error| error.in_node(id))?;
+        let last = prompt.last().and_then(Message::user_text);
+        Ok(RemoteCall {
+            agent: AgentRef::Named {
+                agent_id: self.agent_id.to_string(),
+            },
+            message: invocation::Message::user(last.unwrap_or_default()),
+            runner: self.runner.clone(),
+        })
+    }
+
+    /// Reads what it has returned as its output. A protocol may have no more than a text for JSON.
+    fn read(&self, content: &Value) -> Result<Live, serde_json::Error> {
+        let read = self.spec.accept(content);
+        match (read, content) {
+            (Err(error), Value::String(text)) => match json::from_str(text) {
+                Ok(content) => self.spec.accept(&content),
+                Err(_) => Err(error),
+            },
+            (read, _) => read,
+        }
     }
 }
 

@@ -44,6 +44,8 @@ pub enum RunnerErrorKind {
     Unavailable,
     /// What came back is not what the protocol promises.
     Malformed,
+    /// The task has returned what is no output of its agent.
+    Output,
     /// The task has failed where it ran.
     TaskFailed,
     /// The task was cancelled where it ran.
@@ -118,7 +120,8 @@ impl RunnerError {
     pub(crate) const fn has_ended_task(&self) -> bool {
         matches!(
             self.kind,
-            RunnerErrorKind::TaskFailed
+            RunnerErrorKind::Output
+                | RunnerErrorKind::TaskFailed
                 | RunnerErrorKind::TaskCancelled
                 | RunnerErrorKind::UnknownTask
         )

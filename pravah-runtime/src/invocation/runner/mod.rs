@@ -151,8 +151,14 @@ impl<R: Runner + ?Sized> Runner for Arc<R> {
 pub(crate) struct Runners(BTreeMap<String, Arc<dyn Runner>>);
 
 impl Runners {
+    pub(crate) const NONE: Self = Self(BTreeMap::new());
+
     pub(crate) fn add(&mut self, runner: Arc<dyn Runner>) {
         self.0.insert(runner.kind().to_owned(), runner);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(crate) fn contains(&self, kind: &str) -> bool {

@@ -1,7 +1,10 @@
 //! Cancelling tasks elsewhere.
 
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -17,9 +20,23 @@ use super::*;
 
 /// Tasks that never end, and runners that cannot be reached so many times when one is to be cancelled.
 #[derive(Default)]
-struct Endless {
+pub(super) struct Endless {
     failing_cancels: u32,
     cancels: AtomicU32,
+    started: Mutex<Vec<String>>,
+    cancelled: Mutex<Vec<String>>,
+}
+
+impl Endless {
+    /// The ids of the tasks.
+    pub(super) fn started(&self) -> Vec<String> {
+        self.started.lock().unwrap().clone()
+    }
+
+    /// The ids of those that were cancelled.
+    pub(super) fn cancelled(&self) -> Vec<String> {
+        self.cancelled.lock().unwrap().clone()
+    }
 }
 
 impl Runner for Endless {
@@ -28,7 +45,10 @@ impl Runner for Endless {
     }
 
     fn start<'a>(&'a self, task: &'a RemoteTask) -> RunnerFuture<'a, String> {
-        Box::pin(async { Ok(task.task_id.clone()) })
+        Box::pin(async {
+            self.started.lock().unwrap().push(task.task_id.clone());
+            Ok(task.task_id.clone())
+        })
     }
 
     fn follow<'a>(
@@ -46,8 +66,9 @@ impl Runner for Endless {
         Box::pin(async { Ok(()) })
     }
 
-    fn cancel<'a>(&'a self, _: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
+    fn cancel<'a>(&'a self, task: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
         Box::pin(async {
+            self.cancelled.lock().unwrap().push(task.task_id.clone());
             match self.cancels.fetch_add(1, Ordering::Relaxed) < self.failing_cancels {
                 true => Err(RunnerError::new(RunnerErrorKind::Unavailable, "it is away")),
                 false => Ok(()),
@@ -56,7 +77,7 @@ impl Runner for Endless {
     }
 }
 
-fn endless(failing_cancels: u32) -> (Arc<Endless>, AgentRegistry) {
+pub(super) fn endless(failing_cancels: u32) -> (Arc<Endless>, AgentRegistry) {
     let runner = Arc::new(Endless {
         failing_cancels,
         ..Endless::default()

@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Topic { name: String }
+#[state] struct Finding { text: String }
+
+#[agent(executor = "a2a", output = Finding)]
+fn archivist(topic: &Topic) -> String { topic.name.clone() }
+
+fn main() {}
