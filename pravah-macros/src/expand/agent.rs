@@ -60,7 +60,7 @@ pub(crate) fn function(
     };
     let shape = shape(&options.output);
     let returns = &options.output;
-    let (signature, contracted) = (function.signature(shape), signature_flags(settings));
+    let (signature, contracted) = (function.signature(shape), signature_flags(options));
     let (tools, limits) = (check_tools(name, options), check_limits(settings));
     let callable = delegation::callable(name);
     function.marker(
@@ -104,7 +104,7 @@ pub(crate) fn structure(
     let shape = shape(returns);
     let (check, tools) = (check_signature(&name), check_tools(&name, options));
     let output_type = associated("Output", returns);
-    let (limits, contracted) = (check_limits(settings), signature_flags(settings));
+    let (limits, contracted) = (check_limits(settings), signature_flags(options));
     quote! {
         #state
 
@@ -167,8 +167,9 @@ fn check_preamble(
     }
 }
 
-/// Says of a signature that its node has a contract, a limit, tools, or other agents to call.
-fn signature_flags(settings: &Settings) -> TokenStream {
+/// Says of a signature that its node has a contract, a limit, tools, or other agents to call, or runs elsewhere.
+fn signature_flags(options: &AgentOptions) -> TokenStream {
+    let settings = &options.settings;
     let contracted = settings.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&settings.policy);
     let is_alone = settings.tools.is_empty() && settings.agents.is_empty();
@@ -177,7 +178,11 @@ fn signature_flags(settings: &Settings) -> TokenStream {
         let agents = settings.agents.iter().map(delegation::signature);
         quote!(.with_inside(#private::Inside::Agent { tools: &[#(#tools),*], agents: &[#(#agents),*] }))
     });
-    quote!(#contracted #limited #inside)
+    let elsewhere = matches!(options.runs_on, RunsOn::Runner(_)).then(|| {
+        let private = private();
+        quote!(.with_inside(#private::Inside::Elsewhere))
+    });
+    quote!(#contracted #limited #inside #elsewhere)
 }
 
 /// Checks the limits that are no literals.

@@ -101,6 +101,22 @@ pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, alw
         }
         return;
     }
+    if let Inside::Elsewhere = called.inside {
+        if always {
+            message(&[
+                "`",
+                called.name,
+                "` runs elsewhere, and cannot take over from `",
+                agent,
+                "`",
+            ])
+            .help(&[
+                "add `independent`: an agent that runs elsewhere knows nothing of the conversation",
+            ])
+            .fail()
+        }
+        return;
+    }
     let [returned] = called.shape.states else {
         return;
     };

@@ -56,6 +56,7 @@ const fn path_to(text: Message, node: Signature, capability: Capabilities) -> Me
 const fn path_inside(text: Message, node: Signature, capability: Capabilities) -> Message {
     match node.inside {
         Inside::Nothing => text,
+        Inside::Elsewhere => text.and(&["`", node.name, "` runs elsewhere"]),
         Inside::Net(net) => {
             let mut rest = net.nodes;
             while let [inner, others @ ..] = rest {
@@ -163,6 +164,25 @@ pub const fn check_constraints(agent: &str, tool: ToolRef, refusals: &[Refusal])
 #[track_caller]
 pub const fn check_called(agent: &str, called: Signature, refusals: &[Refusal]) {
     if let Some((refusal, capability)) = refused(called.capabilities_inside(), refusals) {
+        if let Inside::Elsewhere = called.inside {
+            let which = "`, which runs elsewhere";
+            message(&[
+                "`",
+                agent,
+                "` is under `",
+                refusal.word,
+                "`, and may call `",
+            ])
+            .and(&[called.name, which])
+            .help(&[
+                "take `",
+                called.name,
+                "` or `",
+                refusal.word,
+                "` out of the agent",
+            ])
+            .fail()
+        }
         let text = message(&["`", agent, "` may call `", called.name, "`, and "]);
         path_inside(text, called, capability)
             .and(&[", and `", agent, "` is under `", refusal.word, "`"])

@@ -240,7 +240,9 @@ impl TopologyNode {
             id,
             inside: match signature.inside {
                 Inside::Net(net) => Some(net),
-                Inside::Nothing | Inside::Agent { .. } | Inside::Calls(_) => None,
+                Inside::Nothing | Inside::Agent { .. } | Inside::Elsewhere | Inside::Calls(_) => {
+                    None
+                }
             },
             written,
             signature,

@@ -127,6 +127,8 @@ pub enum Inside {
         tools: &'static [ToolRef],
         agents: &'static [Signature],
     },
+    /// An agent that a runner runs elsewhere.
+    Elsewhere,
     /// The agents and flows that a node calls.
     Calls(&'static [Signature]),
 }
@@ -187,6 +189,8 @@ impl Signature {
         let mut all = Capabilities::NONE;
         match self.inside {
             Inside::Nothing => {}
+            // What it reaches there is not known, but the way there is the network.
+            Inside::Elsewhere => all = Capabilities::HTTP,
             Inside::Net(net) => {
                 let mut rest = net.nodes;
                 while let [node, others @ ..] = rest {

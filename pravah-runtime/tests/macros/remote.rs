@@ -141,10 +141,7 @@ async fn the_result_is_that_of_the_agent_in_this_process_and_its_events_come_her
         panic!("one task")
     };
     assert_eq!(task.runner.config, settings);
-    assert_eq!(
-        task.task_id,
-        "run/invocation(Invocation)#1/remote[0]#1@1"
-    );
+    assert_eq!(task.task_id, "run/invocation(Invocation)#1/remote[0]#1@1");
     let mut relayed = Vec::new();
     while let Some(event) = events.next().await {
         if let EventKind::Remote(RemoteEvent::Relayed { value, task_id, .. }) = event.kind {

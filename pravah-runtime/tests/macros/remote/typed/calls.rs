@@ -135,29 +135,32 @@ async fn a_node_calls_it_and_what_it_is_told_its_own_function_writes() {
 }
 
 mod sealed {
+    use pravah_runtime::{Agent, Constraints, Delegation, FlowGraph};
+
     use super::*;
 
-    /// You write.
-    #[agent(model = "openai://m", output = Report, agents = [archivist], constraints(no_network))]
-    fn hermit(question: &Question) -> String {
-        question.text.clone()
+    impl Agent for Question {
+        type Output = Report;
+
+        fn build() -> AgentConfig {
+            AgentConfig::new("You write.", "openai://m")
+                .with_delegation(Delegation::new().with_agent::<archivist>())
+                .with_constraints(Constraints::new().no_network())
+        }
     }
 
-    #[flow(named)]
-    pub(super) fn alone(question: Question) -> Report {
-        flow! { hermit }
+    impl Flow for Question {
+        type Output = Report;
+
+        fn build() -> Result<FlowGraph, FlowError> {
+            FlowGraph::builder().agent::<Self>().build()
+        }
     }
 }
 
 #[test]
 fn an_agent_without_network_cannot_call_one_that_runs_elsewhere() {
-    let error = sealed::alone::start(question()).map(|_| ()).unwrap_err();
-    let expected =
-        "`archivist` cannot be made: it runs elsewhere, and its caller has no network access";
-    assert!(
-        error
-            .to_string()
-            .contains("it runs elsewhere, and its caller has no network access"),
-        "{error} / {expected}"
-    );
+    let error = FlowRuntime::new(question()).map(|_| ()).unwrap_err();
+    let why = "it runs elsewhere, and its caller has no network access";
+    assert!(error.to_string().contains(why), "{error}");
 }
