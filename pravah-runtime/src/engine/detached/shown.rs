@@ -102,8 +102,9 @@ impl RunState {
         let DetachedTask {
             agent, started_at, ..
         } = task;
+        let executor = task.runner.clone().map_or(Executor::Local, Executor::remote);
         let id = detached_task_id(number);
-        let mut shown = TaskSnapshot::started(id, &**agent, Executor::Local, *started_at);
+        let mut shown = TaskSnapshot::started(id, &**agent, executor, *started_at);
         shown.last_event_at = task.last_event_at;
         shown.ended_at = task.ended_at;
         let place = self.detached.place(number);

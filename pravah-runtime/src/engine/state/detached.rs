@@ -18,6 +18,7 @@ use super::{
 use crate::{
     agent::{CallTarget, OnDone, TaskEnd},
     graph::{NodeIx, NodeKind, TEAM_START},
+    invocation::RunnerConfig,
     sorted_map::SortedMap,
     state::Live,
 };
@@ -51,6 +52,9 @@ empty!(Detached {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetachedTask {
     pub(crate) agent: Arc<str>,
+    /// The runner that runs it, if it runs elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) runner: Option<RunnerConfig>,
     /// The keys of the agents that may manage it: of the one that has started it, and of its callers.
     pub(crate) owners: Vec<Arc<str>>,
     /// The detached task in which it was started, if it was in one.
@@ -235,6 +239,7 @@ impl RunState {
         for target in targets {
             let task = DetachedTask {
                 agent: target.agent.into(),
+                runner: self.runner_of(node, target.callee),
                 owners: owners.clone(),
                 parent,
                 delays_end,
@@ -253,6 +258,16 @@ impl RunState {
             numbers.push(item.index);
         }
         numbers
+    }
+
+    /// The runner of the callee of this number, if it runs elsewhere.
+    fn runner_of(&self, list: NodeIx, callee: usize) -> Option<RunnerConfig> {
+        let team = self.root.table.inner(list)?;
+        let place = team.node(TEAM_START).outputs.get(callee)?.to.first()?;
+        match &team.node(team.slot(place.slot).node).kind {
+            NodeKind::Remote(remote) => Some(remote.agent.as_ref()?.runner.clone()),
+            _ => None,
+        }
     }
 
     fn start_in_detached(&mut self, item: ItemId, callee: usize, input: Live) {

@@ -114,6 +114,7 @@ async fn it_can_be_one_of_several_and_run_in_the_background() {
         (&*task.agent_id, task.status),
         ("archivist", TaskStatus::Completed)
     );
+    assert_eq!(task.executor, Executor::remote(loopback()));
 }
 
 #[tokio::test]
