@@ -316,7 +316,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | |
 /// |---|---|
 /// | `model` | a literal `"openai://MODEL"`, which is checked; `custom("acme://m")` for a scheme of your own; or any expression |
-/// | `runner` | in place of `model`: the kind of a runner, `"a2a"`, or a `RunnerConfig` with its settings, for an agent that runs elsewhere. Of the other options it has `output` and those of a [`node`](macro@node) |
+/// | `runner` | in place of `model`: the kind of a runner, `"a2a"`, or a `RunnerConfig` with its settings, for a remote agent. Only `output` and the options of a [`node`](macro@node) go with it |
 /// | `output` | the state that the model must return |
 /// | `preamble` | the system prompt; the doc comment unless set. One of the two is required of an agent with a model |
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |

@@ -175,11 +175,15 @@ pub enum FlowError {
         /// The client's error.
         source: ModelError,
     },
-    /// An agent that runs elsewhere has failed, or its [runner](crate::invocation::Runner) could not do what it was asked.
+    /// A remote agent has failed, or its [runner](crate::invocation::Runner) could not do what it was asked.
     #[non_exhaustive]
     Runner {
         /// The agent's node.
         node: String,
+        /// What the agent is called where it runs.
+        agent_id: String,
+        /// The kind of the runner.
+        runner: String,
         /// The runner's error.
         source: RunnerError,
     },

@@ -48,7 +48,7 @@ const MORE: [(&str, &str); 9] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 23] = [
+const AREAS: [(&str, &str, &str); 24] = [
     (
         "syntax",
         "The words of a flow",
@@ -140,6 +140,11 @@ const AREAS: [(&str, &str, &str); 23] = [
         "delegation",
         "`agents = […]`",
         "The agents and flows that an agent may call.",
+    ),
+    (
+        "runner",
+        "Remote agents",
+        "What a remote agent cannot have, and who cannot call it.",
     ),
     (
         "policy",

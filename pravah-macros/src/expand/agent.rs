@@ -157,8 +157,8 @@ fn check_preamble(
     options: &AgentOptions,
     errors: &mut Diagnostics,
 ) {
-    let is_told = options.settings.preamble.is_some() || doc_comment(attrs).is_some();
-    if !is_told && matches!(options.runs_on, RunsOn::Model(_)) {
+    let has_preamble = options.settings.preamble.is_some() || doc_comment(attrs).is_some();
+    if !has_preamble && matches!(options.runs_on, RunsOn::Model(_)) {
         errors.error(
             name.span(),
             format!("the agent `{name}` has no preamble"),
@@ -167,7 +167,7 @@ fn check_preamble(
     }
 }
 
-/// Says of a signature that its node has a contract, a limit, tools, or other agents to call, or runs elsewhere.
+/// Says of a signature that its node has a contract, a limit, tools, or other agents to call, or that it is remote.
 fn signature_flags(options: &AgentOptions) -> TokenStream {
     let settings = &options.settings;
     let contracted = settings.contract.as_ref().map(|_| quote!(.contracted()));
@@ -178,11 +178,11 @@ fn signature_flags(options: &AgentOptions) -> TokenStream {
         let agents = settings.agents.iter().map(delegation::signature);
         quote!(.with_inside(#private::Inside::Agent { tools: &[#(#tools),*], agents: &[#(#agents),*] }))
     });
-    let elsewhere = matches!(options.runs_on, RunsOn::Runner(_)).then(|| {
+    let remote = matches!(options.runs_on, RunsOn::Runner(_)).then(|| {
         let private = private();
-        quote!(.with_inside(#private::Inside::Elsewhere))
+        quote!(.with_inside(#private::Inside::Remote))
     });
-    quote!(#contracted #limited #inside #elsewhere)
+    quote!(#contracted #limited #inside #remote)
 }
 
 /// Checks the limits that are no literals.
@@ -240,7 +240,7 @@ fn config(options: &AgentOptions, attrs: &[syn::Attribute]) -> TokenStream {
     let url = match &options.runs_on {
         RunsOn::Model(model) => &model.url,
         RunsOn::Runner(runner) => {
-            return quote!(#private::AgentConfig::elsewhere(#preamble, #runner));
+            return quote!(#private::AgentConfig::remote(#preamble, #runner));
         }
     };
     let tools = (!settings.tools.is_empty()).then(|| {

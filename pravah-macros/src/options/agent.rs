@@ -109,7 +109,7 @@ table! {
         delegation::OTHER_NAMES =>
             "write `agents = [researcher]` with the other agents that it may call",
         ["executor", "remote", "remote_agent", "runs_on", "where", "a2a"] =>
-            "write `runner = \"a2a\"`, with the kind of a runner that runs the agent elsewhere, in place of `model`",
+            "write `runner = \"a2a\"`, with the kind of the runner of a remote agent, in place of `model`",
         ["input", "takes"] =>
             "leave it out: the agent takes the parameters of its function, or the struct that it is",
     } and policy::OTHER_NAMES
@@ -118,7 +118,7 @@ table! {
 /// What does the work of an agent.
 pub(crate) enum RunsOn {
     Model(Model),
-    /// A runner, elsewhere.
+    /// The runner of a remote agent.
     Runner(Expr),
 }
 
@@ -158,8 +158,8 @@ impl AgentOptions {
             output,
             settings,
         } = written;
-        let is_clear = errors.attempt(|errors| match &runner {
-            Some(_) => check_elsewhere(&names, errors),
+        let is_valid = errors.attempt(|errors| match &runner {
+            Some(_) => check_remote(&names, errors),
             None => settings.check(&names, errors),
         });
         let runs_on = match runner {
@@ -184,7 +184,7 @@ impl AgentOptions {
         if !what.is_empty() {
             errors.error(name, format!("the agent has no {what}"), help);
         }
-        is_clear?;
+        is_valid?;
         Some(Self {
             runs_on: runs_on?,
             output: output?,
@@ -230,7 +230,7 @@ impl Settings {
 }
 
 /// What only a model has a use for.
-const OF_MODELS: [&str; 14] = [
+const MODEL_OPTIONS: [&str; 14] = [
     "model",
     "fallback",
     "preamble",
@@ -247,21 +247,21 @@ const OF_MODELS: [&str; 14] = [
     "constraints",
 ];
 
-/// Refuses what a model has a use for, in an agent that runs elsewhere.
-fn check_elsewhere(names: &[Ident], errors: &mut Diagnostics) {
+/// Refuses what a model has a use for, in a remote agent.
+fn check_remote(names: &[Ident], errors: &mut Diagnostics) {
     let is_refused = |name: &&Ident| {
         let name = name.to_string();
-        OF_MODELS.contains(&&*name) || request::KEYS.contains(&&*name)
+        MODEL_OPTIONS.contains(&&*name) || request::KEYS.contains(&&*name)
     };
     for name in names.iter().filter(is_refused) {
         let (fact, help) = match name == "model" {
             true => (
                 "an agent has a `model` or a `runner`, and not both".to_owned(),
-                "leave one of them out: an agent that a runner runs elsewhere has its model there",
+                "remove one of them: the model of a remote agent is set up where it runs",
             ),
             false => (
-                format!("`{name}` is for a model, and this agent runs elsewhere"),
-                "remove it: what an agent is told, may do and may cost is said where its `runner` runs it",
+                format!("`{name}` does not apply to an agent with a `runner`"),
+                "remove it, and set it up where the runner runs the agent",
             ),
         };
         errors.error(name.span(), fact, help);
@@ -276,9 +276,17 @@ fn runner(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
     };
     let help = "write the kind of a runner, such as `runner = \"a2a\"`, or one with its settings: `runner = RunnerConfig::new(\"a2a\").with_config(…)`";
     let fact = match &lit.lit {
+        syn::Lit::Str(kind) if kind.value().contains("://") => {
+            errors.error(
+                lit.lit.span(),
+                format!("`{}` is a model, and no runner", kind.value()),
+                "write `model = …` in place of `runner = …`",
+            );
+            return None;
+        }
         syn::Lit::Str(kind) if !kind.value().trim().is_empty() => return Some(expr),
         syn::Lit::Str(_) => "the runner has no kind",
-        _ => "a runner is named by its kind",
+        _ => "expected the kind of a runner",
     };
     errors.error(lit.lit.span(), fact, help);
     None

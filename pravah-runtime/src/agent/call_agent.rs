@@ -24,8 +24,8 @@ pub(super) struct CalleeSpec {
     description: String,
     /// Of a flow what it takes, with the schema of that.
     takes: Option<(StateFns, Value)>,
-    /// Whether it runs elsewhere, and knows nothing of the conversation.
-    is_elsewhere: bool,
+    /// Whether it is remote, and knows nothing of the conversation.
+    is_remote: bool,
 }
 
 /// What a model may call with the tool.
@@ -53,13 +53,13 @@ impl Delegation {
                 });
                 (takes, schema)
             });
-            let is_elsewhere = about.is_elsewhere;
-            if is_shared && is_elsewhere {
+            let is_remote = about.runner.is_some();
+            if is_shared && is_remote {
                 problems.push(format!(
-                    "`{name}` runs elsewhere, and cannot take over a conversation"
+                    "the remote agent `{name}` cannot take over a conversation"
                 ));
             }
-            let may_take_over = takes.is_none() && !is_elsewhere;
+            let may_take_over = takes.is_none() && !is_remote;
             if self.allows_handoff() && may_take_over && about.returns != output {
                 let returns = &about.returns;
                 problems.push(format!(
@@ -71,7 +71,7 @@ impl Delegation {
                 name,
                 description,
                 takes,
-                is_elsewhere,
+                is_remote,
             }
         });
         let callees = known.collect();

@@ -1,11 +1,14 @@
 //! How an agent is set up.
 
-use std::{collections::BTreeSet, time::Duration};
+mod check;
 
-use super::{Constraints, Contract, Delegation, SUBMIT, ToolBox, Turns};
+pub(super) use self::check::{
+    MAX_GEMINI_TOOL_NAME, is_tool_name, no_probabilities, without_probabilities,
+};
+use super::{Constraints, Contract, Delegation, ToolBox, Turns};
 use crate::{
-    invocation::{RunnerConfig, ToolPolicy},
-    model::{GENAI, ModelOptions, ModelUrl, ModelUrlError, Provider, ToolChoice},
+    invocation::RunnerConfig,
+    model::{ModelOptions, ModelUrl, ModelUrlError},
 };
 
 const MAX_TURNS: u32 = 16;
@@ -30,7 +33,7 @@ const MAX_RETRIES: u32 = 4;
 pub struct AgentConfig {
     pub(crate) preamble: String,
     pub(crate) model: Result<ModelUrl, ModelUrlError>,
-    /// What runs it elsewhere; nothing else of a model counts then.
+    /// The runner of a remote agent, which has no model here.
     pub(crate) runner: Option<RunnerConfig>,
     /// Asked in this order where the model is unavailable.
     pub(crate) fallback: Vec<Result<ModelUrl, ModelUrlError>>,
@@ -69,52 +72,27 @@ impl AgentConfig {
         }
     }
 
-    /// An agent that runs elsewhere, by a [runner](crate::invocation::Runner) that the run has
-    /// ([`FlowRuntime::with_runner`](crate::FlowRuntime::with_runner)). It is told what its prompt says, under the name of
-    /// its node; its preamble, model and tools are those that it has there. What it returns is read as its output.
-    ///
+    /// A remote agent, which has no model here: a [runner](crate::invocation::Runner) of the run, which
+    /// [`FlowRuntime::with_runner`](crate::FlowRuntime::with_runner) adds, runs it under the name of its function, or of its
+    /// node where it is written by hand. It is told the text of its prompt, and what it returns is read as its output.
     /// `description` is for agents that may call it.
     ///
+    /// `#[agent(runner = "loopback", output = Finding)]` writes this:
+    ///
     /// ```
-    /// use std::sync::Arc;
-    /// use pravah_runtime::{invocation::{AgentRegistry, LoopbackRunner}, prelude::*};
-    /// use schemars::JsonSchema;
-    /// use serde::{Deserialize, Serialize};
-    /// use serde_json::json;
+    /// use pravah_runtime::AgentConfig;
     ///
-    /// #[state] struct Topic { name: String }
-    /// #[state] struct Finding { text: String }
+    /// let config = AgentConfig::remote("Looks things up in the archive.", "loopback");
+    /// assert!(config.check().is_ok());
     ///
-    /// /// What runs there.
-    /// mod there {
-    ///     # use super::*;
-    ///     /// You look things up.
-    ///     #[agent(model = "openai://gpt-4o-mini", output = Finding)]
-    ///     pub fn archivist(topic: &Topic) -> String { topic.name.clone() }
-    /// }
-    ///
-    /// /// Looks things up in the archive.
-    /// #[agent(runner = "loopback", output = Finding)]
-    /// fn archivist(topic: &Topic) -> String { format!("What do you know of {}?", topic.name) }
-    ///
-    /// #[flow]
-    /// fn research(topic: Topic) -> Finding { flow! { archivist } }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
-    /// let script = ScriptedModel::new().reply("archivist", json!({ "text": "Little." }));
-    /// let runner = LoopbackRunner::new(AgentRegistry::new().with_agent::<there::archivist>())
-    ///     .with_context(Context::default().with_dep(script));
-    /// let mut run = FlowRuntime::new(Topic { name: "trains".into() })?.with_runner(runner);
-    /// let RunOut::Done(finding) = run.run(Context::default()).await? else { panic!("nobody is asked") };
-    /// assert_eq!(finding.text, "Little.");
-    /// # Ok(()) }
+    /// let config = config.max_turns(3);
+    /// assert_eq!(config.check().unwrap_err(), ["`max_turns` has no effect on a remote agent"]);
     /// ```
     #[must_use]
-    pub fn elsewhere(description: impl Into<String>, runner: impl Into<RunnerConfig>) -> Self {
+    pub fn remote(description: impl Into<String>, runner: impl Into<RunnerConfig>) -> Self {
         Self {
             runner: Some(runner.into()),
-            // It has none: what asks for one finds that it runs elsewhere.
-            ..Self::new(description, "elsewhere://")
+            ..Self::new(description, "")
         }
     }
 
@@ -247,166 +225,4 @@ impl AgentConfig {
     pub(crate) fn models(&self) -> impl Iterator<Item = &Result<ModelUrl, ModelUrlError>> {
         [&self.model].into_iter().chain(&self.fallback)
     }
-
-    /// Looks for mistakes: in the model URL, in the names of the tools, in the limits, in the delegation, in the
-    /// contract.
-    ///
-    /// # Errors
-    ///
-    /// All mistakes, in words.
-    pub fn check(&self) -> Result<(), Vec<String>> {
-        if self.runner.is_some() {
-            return self.check_elsewhere();
-        }
-        let mut problems = self.tools.problems();
-        problems.extend(self.delegation.problems());
-        problems.extend(self.check_delegation());
-        let wrong = self.models().filter_map(|url| url.as_ref().err());
-        problems.extend(wrong.map(ToString::to_string));
-        let is_gemini = |url: &Result<ModelUrl, _>| {
-            url.as_ref()
-                .is_ok_and(|url| url.scheme() == Provider::Gemini.scheme())
-        };
-        let most = match self.models().all(is_gemini) {
-            true => MAX_GEMINI_TOOL_NAME,
-            false => MAX_TOOL_NAME,
-        };
-        let mut seen = BTreeSet::new();
-        for name in self.tools.names() {
-            if name == SUBMIT || self.delegation.reserves(name) {
-                problems.push(format!("a tool may not be called `{name}`"));
-            } else if !is_tool_name(name, most) {
-                problems.push(format!(
-                    "`{name}` is not a tool name: it has 1 to {most} letters, digits, `_` and `-`"
-                ));
-            } else if !seen.insert(name) {
-                problems.push(format!("two tools are called `{name}`"));
-            }
-        }
-        if self.max_turns == 0 {
-            problems.push("`max_turns` is 0: the model would never be asked".to_owned());
-        }
-        if self.visit_tokens == Some(0) {
-            problems.push("`visit_tokens` is 0: the model would never be asked".to_owned());
-        }
-        if self.constraints.max_duration == Some(Duration::ZERO) {
-            problems.push("`max_duration` is 0: the model would never be asked".to_owned());
-        }
-        problems.extend(self.check_tool_choice(&self.options).err());
-        problems.extend(self.options.problems());
-        problems.extend(self.check_contract());
-        if let Some(turns) = self.turns {
-            problems.extend(turns.problem().map(str::to_owned));
-            if self.contract.is_some() {
-                problems.push(NO_TURNS_UNDER_CONTRACT.to_owned());
-            }
-        }
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(problems),
-        }
-    }
-
-    /// Whether this agent can do what `options` say of its tools. Those of a client factory are for other
-    /// agents too.
-    pub(crate) fn check_tool_choice(&self, options: &ModelOptions) -> Result<(), String> {
-        match options.tool_choice {
-            Some(ToolChoice::Required) if !self.has_tools() => {
-                Err("`tool_choice` is `required`, and the agent has no tools".to_owned())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What is for a model is of no use where the agent runs elsewhere.
-    fn check_elsewhere(&self) -> Result<(), Vec<String>> {
-        let Self {
-            delegation,
-            constraints,
-            ..
-        } = self;
-        let set = [
-            ("fallback", !self.fallback.is_empty()),
-            ("tools", !self.tools.is_empty()),
-            ("delegation", !delegation.is_empty()),
-            ("contract", self.contract.is_some()),
-            ("turns", self.turns.is_some()),
-            ("constraints", *constraints != Constraints::default()),
-            ("options", !self.options.says_nothing()),
-        ];
-        let set = set.into_iter().filter(|(_, is_set)| *is_set);
-        let problems: Vec<String> = set
-            .map(|(name, _)| format!("the agent runs elsewhere, and has `{name}` for a model"))
-            .collect();
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(problems),
-        }
-    }
-
-    fn check_delegation(&self) -> Vec<String> {
-        let mut problems = Vec::new();
-        if let ToolPolicy::Exact { tools } = &self.delegation.tools {
-            let unknown = tools.iter().filter(|tool| self.tools.get(tool).is_none());
-            problems.extend(unknown.map(|tool| {
-                format!("`{tool}` is to be handed on to agents that it calls, and is not among its tools")
-            }));
-        }
-        if self.delegation.allows_handoff() && (self.contract.is_some() || self.turns.is_some()) {
-            problems.push(NO_HANDOFF.to_owned());
-        }
-        problems
-    }
-
-    fn check_contract(&self) -> Vec<String> {
-        let Some(contract) = &self.contract else {
-            return Vec::new();
-        };
-        let problems = contract.problems();
-        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        if contract.is_token_level() {
-            if self.has_tools() {
-                problems.push(NO_TOOLS_BY_TOKENS.to_owned());
-            }
-            let urls = self.models().filter_map(|url| url.as_ref().ok());
-            problems.extend(urls.filter_map(without_probabilities).map(no_probabilities));
-        }
-        problems
-    }
-}
-
-const NO_HANDOFF: &str = "an agent with a contract or with `turns` answers itself, and no \
-    other one takes over from it";
-
-const NO_TURNS_UNDER_CONTRACT: &str =
-    "a contract decides about one answer, and an agent with `turns` has several";
-
-const NO_TOOLS_BY_TOKENS: &str = "a confidence of `token_level` is that of a text, and an agent \
-                                  with tools hands its result in through one";
-
-/// The scheme of a model, if whoever serves it is known to tell no token probabilities.
-pub(super) fn without_probabilities(url: &ModelUrl) -> Option<&str> {
-    let scheme = url.scheme();
-    let tells = match Provider::of_scheme(scheme) {
-        Some(provider) => provider.tells_token_probabilities(),
-        None => scheme != GENAI,
-    };
-    (!tells).then_some(scheme)
-}
-
-/// Why a scheme cannot be asked for token probabilities.
-pub(super) fn no_probabilities(scheme: &str) -> String {
-    format!("models of `{scheme}` do not tell how probable their tokens are")
-}
-
-/// What the provider of fewest letters takes.
-const MAX_TOOL_NAME: usize = 64;
-pub(super) const MAX_GEMINI_TOOL_NAME: usize = 128;
-
-/// What every provider takes, up to a number of letters.
-pub(super) fn is_tool_name(name: &str, most: usize) -> bool {
-    (1..=most).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema as _;
 
 use super::{Agent, CALL_AGENT, TASK_TOOLS};
 use crate::{
-    graph::{NodeInfo, NodeKind, NodeSpec, building},
-    invocation::{ContextScope, Join, ToolPolicy},
+    graph::{NodeInfo, NodeSpec, building},
+    invocation::{ContextScope, Join, RunnerConfig, ToolPolicy},
     state::StateFns,
 };
 
@@ -285,7 +285,7 @@ impl<A: Agent> CallableAgent for A {
             about: || AboutCallee {
                 description: A::build().preamble,
                 takes: None,
-                is_elsewhere: A::build().runner.is_some(),
+                runner: A::build().runner,
                 returns: A::Output::schema_name().into_owned(),
             },
             spec: NodeSpec::callee::<A>,
@@ -310,8 +310,8 @@ pub(super) struct AboutCallee {
     pub(super) description: String,
     /// Of a flow, what it takes; an agent is told what to do.
     pub(super) takes: Option<StateFns>,
-    /// Whether a runner runs it.
-    pub(super) is_elsewhere: bool,
+    /// The runner of a remote agent.
+    pub(super) runner: Option<RunnerConfig>,
     /// The name of what it returns.
     pub(super) returns: String,
 }
@@ -330,6 +330,11 @@ impl Callee {
     /// What it takes, if it is a flow.
     pub(crate) fn takes(&self) -> Option<StateFns> {
         (self.about)().takes
+    }
+
+    /// The runner of a remote agent.
+    pub(crate) fn runner(&self) -> Option<RunnerConfig> {
+        (self.about)().runner
     }
 
     /// Its node.
@@ -352,7 +357,7 @@ impl Callee {
                 AboutCallee {
                     description: spec.description_for_callers().to_owned(),
                     takes: spec.input_from_callers(),
-                    is_elsewhere: matches!(spec.kind, NodeKind::Remote(_)),
+                    runner: spec.runner().cloned(),
                     returns: spec
                         .outputs
                         .first()

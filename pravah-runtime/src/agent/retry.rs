@@ -24,15 +24,15 @@ pub(super) fn wait(error: &ModelError, tries: u32, most: u32, seed: &str) -> Opt
     Some(backoff(tries, seed, error.retry_after()))
 }
 
-/// How long to wait before whoever could not answer try number `tries` is asked again, who may have said how long.
-pub(crate) fn backoff(tries: u32, seed: &str, asked: Option<Duration>) -> Duration {
+/// The wait after failed try number `tries`: exponential with jitter, or `retry_after` if that is longer, at most a year.
+pub(crate) fn backoff(tries: u32, seed: &str, retry_after: Option<Duration>) -> Duration {
     let doubled = FIRST.saturating_mul(1 << tries.saturating_sub(1).min(16));
     let backoff = doubled.min(LONGEST);
     let mut hasher = DefaultHasher::new();
     (seed, tries).hash(&mut hasher);
     let spread = u32::try_from(hasher.finish() % 512).unwrap_or_default();
     let backoff = backoff + backoff * spread / 1024;
-    backoff.max(asked.unwrap_or_default().min(LONGEST_ASKED))
+    backoff.max(retry_after.unwrap_or_default().min(LONGEST_ASKED))
 }
 
 #[cfg(test)]

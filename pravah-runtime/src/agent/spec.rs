@@ -234,11 +234,11 @@ impl AgentSpec {
 
     /// Whether a person may put this in place of the output.
     pub(crate) fn accepts(&self, output: &Value) -> Result<(), serde_json::Error> {
-        self.accept(output).map(drop)
+        self.read_valid_output(output).map(drop)
     }
 
     /// Reads a value of others as the output.
-    pub(crate) fn accept(&self, output: &Value) -> Result<Live, serde_json::Error> {
+    pub(crate) fn read_valid_output(&self, output: &Value) -> Result<Live, serde_json::Error> {
         let read = self.read_output(output)?;
         match explain(&self.output_schema, output) {
             Some(reason) => Err(serde_json::Error::custom(reason)),

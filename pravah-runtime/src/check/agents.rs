@@ -101,18 +101,16 @@ pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, alw
         }
         return;
     }
-    if let Inside::Elsewhere = called.inside {
+    if let Inside::Remote = called.inside {
         if always {
             message(&[
                 "`",
                 called.name,
-                "` runs elsewhere, and cannot take over from `",
+                "` is a remote agent, and cannot take over from `",
                 agent,
                 "`",
             ])
-            .help(&[
-                "add `independent`: an agent that runs elsewhere knows nothing of the conversation",
-            ])
+            .help(&["add `independent`: a remote agent knows nothing of the conversation"])
             .fail()
         }
         return;

@@ -56,7 +56,7 @@ const fn path_to(text: Message, node: Signature, capability: Capabilities) -> Me
 const fn path_inside(text: Message, node: Signature, capability: Capabilities) -> Message {
     match node.inside {
         Inside::Nothing => text,
-        Inside::Elsewhere => text.and(&["`", node.name, "` runs elsewhere"]),
+        Inside::Remote => text.and(&["`", node.name, "` is a remote agent"]),
         Inside::Net(net) => {
             let mut rest = net.nodes;
             while let [inner, others @ ..] = rest {
@@ -164,8 +164,8 @@ pub const fn check_constraints(agent: &str, tool: ToolRef, refusals: &[Refusal])
 #[track_caller]
 pub const fn check_called(agent: &str, called: Signature, refusals: &[Refusal]) {
     if let Some((refusal, capability)) = refused(called.capabilities_inside(), refusals) {
-        if let Inside::Elsewhere = called.inside {
-            let which = "`, which runs elsewhere";
+        if let Inside::Remote = called.inside {
+            let which = "`, which is a remote agent";
             message(&[
                 "`",
                 agent,

@@ -14,7 +14,7 @@ use crate::{
     agent::TaskEnd,
     error::{FlowError, NodeDataError},
     graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
-    invocation::{AgentRegistry, Dispatcher, ExecutorHint, Message, Target},
+    invocation::{AgentRegistry, Dispatcher, ExecutorHint, Message, REMOTE, Target},
     node::{Body, Emission, Emitted, Inputs, Running, Started},
     quoted::quoted,
     state::Live,
@@ -53,6 +53,13 @@ pub(super) fn kind(
         return Err(refused(problem.to_owned()));
     }
     let agents = registry.agents().clone();
+    if agents.is_local(REMOTE) {
+        return Err(refused(
+            "the host has an agent `remote`, which remote agents are called: `with_agent_named` \
+             gives it another name"
+                .to_owned(),
+        ));
+    }
     let source = input.template.source();
     check_fields(&source).map_err(|problem| refused(problem.to_owned()))?;
     for agent_id in names(&source) {
@@ -69,7 +76,7 @@ pub(super) fn kind(
         node_type,
     };
     let mut invoke = InvokeNode::of_registry(Arc::new(calls), &agents, Arc::new(results));
-    invoke.take_messages();
+    invoke.accept_messages();
     let mut kind = NodeKind::Invoke(invoke);
     let team = kind.make_team("").map_err(refused)?;
     kind.set_team(team);

@@ -127,7 +127,11 @@ impl TypedNode {
                 return Err(format!("`{name}` {why}"));
             }
             NodeKind::Each(_) => return Err(format!("`{name}` is a list")),
-            NodeKind::Remote(_) => return Err(format!("`{name}` runs elsewhere")),
+            NodeKind::Remote(_) => {
+                return Err(format!(
+                    "`{name}` is a remote agent: call it with `agent.invoke`"
+                ));
+            }
             NodeKind::Detached(_) => {
                 return Err(format!("`{name}` is where detached tasks run"));
             }

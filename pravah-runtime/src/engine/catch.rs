@@ -15,6 +15,7 @@ use crate::{
     agent::TaskEnd,
     error::{FlowError, MessageOf, ToolError, guard},
     graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
+    invocation::RunnerErrorKind,
     model::ModelError,
     model_text::ToModel as _,
     node::{Emitted, FailureKind, Inputs, Token, Tokens},
@@ -52,6 +53,9 @@ impl Run {
         error: &FlowError,
         attempts: u32,
     ) -> Option<Caught> {
+        if lacks_runner(error) {
+            return None;
+        }
         let (mut node, mut may_be_retried) = (path.node, is_retried(error));
         for depth in (0..=path.frame.len()).rev() {
             let (around, within) = path.frame.split_at_checked(depth)?;
@@ -177,6 +181,14 @@ fn catch_in(
     let inputs = &mut Inputs::new(&slots, &mut tokens, &*table);
     let failure = make_failure(catch, inputs, error, attempts);
     Some(failure.map(|failure| CaughtBy::Scope(index, failure)))
+}
+
+/// Whether the host has forgotten a runner: with it the run goes on, and no task is lost.
+fn lacks_runner(error: &FlowError) -> bool {
+    let FlowError::Runner { source, .. } = error else {
+        return false;
+    };
+    source.kind() == RunnerErrorKind::UnknownRunner
 }
 
 /// What is no failure of the node.

@@ -199,6 +199,9 @@ impl Run {
                 if let Some(agent) = frame.progress.agents.get_mut(&path.node) {
                     Arc::make_mut(agent).forget_resumed();
                 }
+                if let Some(remote) = frame.progress.remotes.get_mut(&path.node) {
+                    Arc::make_mut(remote).deliver_last();
+                }
                 CommandOutcome::Taken
             }
         }

@@ -10,7 +10,6 @@ use super::{
     last_step::{LastStep, Outputs, StepKind},
     outcome::{Asks, StepOutcome},
     perform::waiting_input,
-    remote::OpenQuestion,
     run::{Out, Run},
     state::{
         RunState,
@@ -304,20 +303,6 @@ impl Run {
         self.set_timer(path, wait, WaitReason::Model)
     }
 
-    /// Suspends a node on a question that has no tool call behind it.
-    fn put_question(&mut self, path: &NodePath, question: Value) -> Out {
-        let name = self.node_id(path);
-        self.state.suspend(path);
-        self.stop_clock(path);
-        let value = question.clone();
-        let (id, number) = self.state.ask(path, &name, question, None);
-        self.notify_published(path, || self.asked(&id, number, &value));
-        Out::Suspend {
-            value,
-            tool_id: id.to_string(),
-        }
-    }
-
     /// Asks what a gate asks, as long as it waits; or waits, where it asks nobody.
     fn ask(&mut self, path: &NodePath, asks: Asks) -> (StepKind, Outputs, Out) {
         let Asks {
@@ -343,63 +328,8 @@ impl Run {
         (StepKind::Question, Outputs::Nothing, out)
     }
 
-    /// What the calls of the agent at `path` ask.
-    fn asked_by_calls(&self, path: &NodePath, calls: Vec<OpenCall>) -> Vec<OpenQuestion> {
-        let node_id = self.node_id(path);
-        let asked = calls.into_iter().map(|call| {
-            let mut value = call.value;
-            if call.is_approval
-                && let Value::Object(question) = &mut value
-            {
-                question.insert("state".to_owned(), self.shown_input(path));
-            }
-            OpenQuestion {
-                name: format!("{node_id}::{}", call.tool),
-                key: call.call_id,
-                value,
-            }
-        });
-        asked.collect()
-    }
-
-    /// Opens the questions of the node at `path` that are new, and closes those that are no more. Returns the first new
-    /// one.
-    pub(super) fn reopen(&mut self, path: &NodePath, questions: Vec<OpenQuestion>) -> Out {
-        let frame = self.state.frame(&path.frame);
-        let known = frame.questions_of(path.node);
-        let known: Vec<_> = known
-            .map(|(id, question)| (Arc::clone(id), question.call.clone()))
-            .collect();
-        let is_for = |known: &Option<String>, question: &OpenQuestion| {
-            known.as_deref() == Some(&*question.key)
-        };
-        for (id, known) in &known {
-            if !questions.iter().any(|question| is_for(known, question)) {
-                self.state.close(&path.frame, id);
-            }
-        }
-        let mut out = Out::Continue;
-        for question in questions {
-            if known.iter().any(|(_, known)| is_for(known, &question)) {
-                continue;
-            }
-            let OpenQuestion { name, key, value } = question;
-            let (id, number) = self.state.ask(path, &name, value.clone(), Some(key));
-            self.notify_published(path, || EventKind::question_asked(&*id, number));
-            if let Out::Continue = out {
-                out = Out::Suspend {
-                    value,
-                    tool_id: id.to_string(),
-                };
-            } else {
-                self.memory.unannounced.insert(number, ());
-            }
-        }
-        out
-    }
-
     /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
-    fn shown_input(&self, path: &NodePath) -> Value {
+    pub(super) fn shown_input(&self, path: &NodePath) -> Value {
         let frame = self.state.frame(&path.frame);
         let entry = frame.table.node(path.node);
         let written = guard(&entry.id, || waiting_input(entry, frame));

@@ -177,6 +177,17 @@ impl Run {
         }
     }
 
+    /// Ends a run whose flow is done, once the host has cancelled the last task that it has waited for.
+    pub(super) fn end_without_tasks(&mut self) -> Option<Out> {
+        if self.state.detached.returned.is_none() || self.state.detached.delay_end() {
+            return None;
+        }
+        let returned = self.state.detached.returned.take();
+        let out = self.finish(returned);
+        self.notify_done();
+        Some(out)
+    }
+
     /// Cancels all detached tasks of a run that was cancelled.
     pub(super) fn cancel_all_tasks(&mut self) {
         if self.state.detached.has_open() {

@@ -23,8 +23,9 @@ impl<F> FlowRuntime<F> {
     /// states stay where they wait, for whoever wants to see them, and the snapshot says that the run was
     /// cancelled.
     ///
-    /// Agents that run elsewhere are cancelled too, and the future ends when their [runners](crate::invocation::Runner)
-    /// have done so, or could not. What is left then is done by [`next`](Self::next), also of a run that is restored.
+    /// Remote tasks are cancelled too: the future ends once each of their [runners](crate::invocation::Runner) has done so
+    /// or given up, which takes 35 seconds at most. If it is dropped before, [`next`](Self::next) goes on with that, also
+    /// in a run that is restored.
     ///
     /// Dropping the future ends the grace: the run is cancelled all the same.
     ///

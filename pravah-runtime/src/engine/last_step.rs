@@ -20,7 +20,7 @@ pub enum StepKind {
     Wait,
     /// A node called agents and flows, for whose results it waits.
     Calls,
-    /// A runner was asked about an agent that runs elsewhere: it started it, said what has happened, or took an answer.
+    /// A runner was called for a remote agent: to start its task, to get its next update, or to answer a question.
     Remote,
     /// An agent ran the tools that its model asked for.
     ToolCalls,

@@ -30,8 +30,10 @@ pub(super) struct Memory {
     pub(super) result: Option<Value>,
     /// The regions of a document that ended with the last step, from the inside out.
     pub(super) ended: Vec<EndedRegion>,
-    /// The tasks elsewhere that are being cancelled.
-    pub(super) cancelling: Option<RemoteCancelling>,
+    /// Whether the run is done, and the future that was to say so was dropped.
+    pub(super) is_end_untold: bool,
+    /// The remote tasks that are being cancelled.
+    pub(super) cancelling: Option<Box<RemoteCancelling>>,
 }
 
 /// A region of a document, once it has ended: where it was, and what it is called.
@@ -52,5 +54,6 @@ empty!(Memory {
     changes_base: None,
     result: None,
     ended: Vec::new(),
+    is_end_untold: false,
     cancelling: None,
 });

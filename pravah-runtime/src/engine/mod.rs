@@ -8,10 +8,10 @@
 //! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
 //! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
 //! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others; `detached` ones run in the
-//! background, and `remote` ones elsewhere. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
+//! background, and `remote` ones are left to runners. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
 //! `call` of a flow makes all of its steps.
 //!
-//! `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
+//! `questions` opens what nodes ask. `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
 //! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others;
 //! `yielding` lets other tasks have their turn; `notify` sends events to observers, `spans` lets others trace it, `view`
 //! is what a body sees of its run, `inspect`, `status` and `last_step` what a caller sees.
@@ -45,6 +45,7 @@ mod options;
 mod outcome;
 mod perform;
 mod preflight;
+mod questions;
 mod remote;
 mod restore;
 mod results;

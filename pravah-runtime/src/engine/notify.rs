@@ -49,6 +49,11 @@ impl Run {
         for EndedRegion { path, id, ended } in &self.memory.ended {
             self.notify_at(path, id, 1, ended.clone());
         }
+        self.notify_done();
+    }
+
+    /// Notifies observers that the run has ended, if it is done.
+    pub(super) fn notify_done(&self) {
         if let Some(End::Done(output)) = &self.state.end {
             let phase = self.known.phase;
             let failure = phase.and_then(|phase| (phase.failure)(output));

@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Options {
     pub(super) models: BTreeMap<String, ModelUrl>,
     pub(super) model_options: BTreeMap<String, ModelOptions>,
-    /// What runs agents elsewhere.
+    /// The runners of remote agents.
     pub(super) runners: Runners,
     pub(super) max_steps: Option<u64>,
     pub(super) observers: Observers,

@@ -93,7 +93,7 @@ pub(super) fn is_retried(error: &FlowError) -> bool {
                     | RunnerErrorKind::UnknownTask
                     | RunnerErrorKind::Unavailable
                     | RunnerErrorKind::Malformed
-                    | RunnerErrorKind::Output
+                    | RunnerErrorKind::InvalidOutput
             )
         }
         error => kind_of(error).is_retried(),

@@ -82,7 +82,7 @@ impl fmt::Display for Unmet {
                 Asks { node, tool }
             ),
             Self::Runner { node, source } => {
-                write!(f, "the agent `{node}` cannot run: {source}")
+                write!(f, "agent `{node}` cannot run: {source}")
             }
             Self::Model { node, source } => match source {
                 FlowError::Model { source, .. } => {
@@ -131,6 +131,7 @@ impl Run {
             unmet: Vec::new(),
         };
         preflight.flow(&self.known.graph, "");
+        preflight.running_tasks();
         preflight.unmet
     }
 }
@@ -165,6 +166,19 @@ impl Preflight<'_> {
                     if let Ok(Some(team)) = kind.make_team("") {
                         self.nodes(&team, place);
                     }
+                }
+            }
+        }
+    }
+
+    /// The runners of the remote tasks that go on, whoever has called them.
+    fn running_tasks(&mut self) {
+        for (path, task) in self.run.state.waits.remote_nodes() {
+            if let Err(source) = self.run.options.runners.get(task.runner()) {
+                let node = self.run.node_id(path).to_string();
+                let is_same = |unmet: &Unmet| matches!(unmet, Unmet::Runner { node: known, .. } if *known == node);
+                if !self.unmet.iter().any(is_same) {
+                    self.unmet.push(Unmet::Runner { node, source });
                 }
             }
         }

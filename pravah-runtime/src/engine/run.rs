@@ -124,6 +124,9 @@ impl Run {
             let (until, why) = (None, WaitReason::Paused);
             return Ok(Out::Waiting { until, why });
         }
+        if let Some(out) = self.end_without_tasks() {
+            return Ok(out);
+        }
         while let Some((number, ())) = self.memory.unannounced.first() {
             let number = *number;
             // It may be closed by now.

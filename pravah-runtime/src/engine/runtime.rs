@@ -268,8 +268,12 @@ impl<F> FlowRuntime<F> {
     pub async fn wait(&mut self) {
         let run = &mut self.inner;
         if let Some(mut sleep) = run.sleep() {
-            // It takes `run` itself: a shared reference to a run cannot be sent to another thread.
-            poll_fn(move |task| run.poll_sleep(&mut sleep, task)).await;
+            // `move`: with `&run` in it the future would not be `Send`.
+            poll_fn(move |task| {
+                let _ = run.poll_remote_cancels(task);
+                run.poll_sleep(&mut sleep, task)
+            })
+            .await;
         }
     }
 

@@ -154,8 +154,8 @@ impl<F> FlowRuntime<F> {
         &mut self.inner.options.observers
     }
 
-    /// Runs agents elsewhere that name the kind of this runner: those of `#[agent(runner = …)]`, or
-    /// [`AgentConfig::elsewhere`](crate::AgentConfig::elsewhere). A run of an
+    /// Adds a runner for remote agents that name its kind: those of `#[agent(runner = …)]`, or
+    /// [`AgentConfig::remote`](crate::AgentConfig::remote). A run of an
     /// [`AgentRegistry`](crate::invocation::AgentRegistry) has the runners of that from the start. Of two runners of one
     /// kind the later is used.
     ///
@@ -166,7 +166,7 @@ impl<F> FlowRuntime<F> {
         self
     }
 
-    /// The same with all of these.
+    /// Replaces the runners, unless there are none to set.
     pub(crate) fn with_runners(mut self, runners: &Runners) -> Self {
         if !runners.is_empty() {
             self.inner.options.runners = runners.clone();

@@ -49,8 +49,8 @@ enum Stage {
     Started,
     /// A hub has cancelled the run.
     Cancelled,
-    /// The run has ended with this, and tasks elsewhere are still to be cancelled.
-    CancelsRemotes(Box<Result<Out, FlowError>>),
+    /// The run has ended with this, and remote tasks are still to be cancelled.
+    CancellingRemoteTasks(Box<Result<Out, FlowError>>),
     /// Done. Polling again stays pending, and makes no second step.
     Ended,
 }
@@ -91,7 +91,12 @@ impl<F> Drop for StepFuture<'_, F> {
         match self.stage {
             Stage::Started => self.run.flights.clear(),
             Stage::Cancelled => self.run.end_cancel(),
-            Stage::New | Stage::CancelsRemotes(_) | Stage::Ended => {}
+            Stage::CancellingRemoteTasks(ref out) => {
+                if let Ok(Out::Done(())) = **out {
+                    self.run.memory.is_end_untold = true;
+                }
+            }
+            Stage::New | Stage::Ended => {}
         }
     }
 }
@@ -107,8 +112,11 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
                 return Poll::Ready(Err(error));
             }
         };
-        if self.run.has_remote_cancels() {
-            let _ = self.run.poll_remote_cancels(task);
+        // They go on beside the step, which does not wait for them.
+        let _ = self.run.poll_remote_cancels(task);
+        if matches!(self.stage, Stage::New) && self.run.memory.is_end_untold {
+            self.run.memory.is_end_untold = false;
+            self.stage = Stage::CancellingRemoteTasks(Box::new(Ok(Out::Done(()))));
         }
         let polled = match self.stage {
             Stage::New => match self.start_plain(task) {
@@ -123,13 +131,13 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
             },
             Stage::Started => self.advance(task, false),
             Stage::Cancelled => self.poll_cancelled(task),
-            Stage::CancelsRemotes(_) => return self.poll_remote_cancels(task),
+            Stage::CancellingRemoteTasks(_) => return self.poll_remote_cancels(task),
             Stage::Ended => Poll::Pending,
         };
         let out = ready!(polled);
         self.end();
         if self.run.has_remote_cancels() && self.run.state.end.is_some() {
-            self.stage = Stage::CancelsRemotes(out.into());
+            self.stage = Stage::CancellingRemoteTasks(out.into());
             return self.poll_remote_cancels(task);
         }
         self.run.end_span_after(&out);
@@ -138,14 +146,14 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
 }
 
 impl<F: FlowEnds> StepFuture<'_, F> {
-    /// Waits until the tasks elsewhere are cancelled of a run that has ended.
+    /// Waits until the remote tasks of a run that has ended are cancelled.
     #[cold]
     fn poll_remote_cancels(
         &mut self,
         task: &mut Task<'_>,
     ) -> Poll<Result<RunOut<F::Output>, FlowError>> {
         ready!(self.run.poll_remote_cancels(task));
-        let Stage::CancelsRemotes(out) = mem::replace(&mut self.stage, Stage::Ended) else {
+        let Stage::CancellingRemoteTasks(out) = mem::replace(&mut self.stage, Stage::Ended) else {
             return Poll::Pending;
         };
         self.run.end_span_after(&out);

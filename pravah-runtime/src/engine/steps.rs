@@ -25,6 +25,15 @@ pub struct RunFuture<'a, F> {
     step: StepFuture<'a, F>,
     ctx: Context,
     wait: Option<Sleep>,
+    rest: Rest,
+}
+
+/// Why no step is made any more.
+enum Rest {
+    None,
+    /// Nothing is left but open questions.
+    Suspended,
+    Failed(FlowError),
 }
 
 impl<'a, F> RunFuture<'a, F> {
@@ -33,6 +42,7 @@ impl<'a, F> RunFuture<'a, F> {
             step: StepFuture::new(run, ctx.clone()),
             ctx,
             wait: None,
+            rest: Rest::None,
         }
     }
 }
@@ -41,9 +51,26 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
     type Output = Result<RunOut<F::Output>, FlowError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
-        let Self { step, ctx, wait } = &mut *self;
+        let Self {
+            step,
+            ctx,
+            wait,
+            rest,
+        } = &mut *self;
         loop {
+            if !matches!(rest, Rest::None) {
+                // Nobody may poll the run again for a long time.
+                ready!(step.run().poll_remote_cancels(task));
+                if let Rest::Failed(error) = mem::replace(rest, Rest::None) {
+                    return Poll::Ready(Err(error));
+                }
+                if let Some(out) = step.run().first_question() {
+                    return Poll::Ready(step.run().typed(out));
+                }
+                step.restart(ctx.clone());
+            }
             if let Some(sleep) = wait {
+                let _ = step.run().poll_remote_cancels(task);
                 ready!(step.run().poll_sleep(sleep, task));
             }
             *wait = None;
@@ -52,9 +79,14 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
                 Ok(RunOut::Waiting { until: Some(_), .. }) => *wait = step.run().sleep(),
                 // It was announced before, or in another process.
                 Err(FlowError::ResumeRequired(_)) => {
-                    if let Some(out) = step.run().first_question() {
-                        return Poll::Ready(step.run().typed(out));
+                    if step.run().state.questions().next().is_some() {
+                        *rest = Rest::Suspended;
+                        continue;
                     }
+                }
+                Err(error) => {
+                    *rest = Rest::Failed(error);
+                    continue;
                 }
                 out => return Poll::Ready(out),
             }

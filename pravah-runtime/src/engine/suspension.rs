@@ -153,7 +153,14 @@ impl Run {
             Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
             None => drop(now.progress.attempts.remove(node)),
         }
-        self.state.suspend(path);
+        // What it did besides waiting for the answer goes on.
+        let goes_on = was.is_ready(*node) && now.progress.remotes.contains(node);
+        if let Some(timer) = was.progress.timers.get(node) {
+            self.state.set_timer(path, *timer);
+        }
+        if !goes_on {
+            self.state.suspend(path);
+        }
         self.memory.answered.remove(&**id);
         self.notify_published(path, || self.asked(id, question.number, &question.value));
     }

@@ -90,15 +90,26 @@ impl fmt::Display for FlowError {
             Self::Model { node, source } => {
                 write!(f, "the model of agent `{node}` failed: {source}")
             }
-            Self::Runner { node, source } if source.kind() == RunnerErrorKind::TaskFailed => {
-                write!(f, "agent `{node}` failed where it ran: {source}")
-            }
-            Self::Runner { node, source } if source.kind() == RunnerErrorKind::Output => {
-                write!(f, "agent `{node}` failed: {source}")
-            }
-            Self::Runner { node, source } => {
-                write!(f, "the runner of agent `{node}` failed: {source}")
-            }
+            Self::Runner {
+                agent_id,
+                runner,
+                source,
+                ..
+            } => match source.kind() {
+                RunnerErrorKind::TaskFailed | RunnerErrorKind::InvalidOutput => {
+                    write!(f, "remote agent `{agent_id}` failed: {source}")
+                }
+                RunnerErrorKind::TaskCancelled => {
+                    write!(f, "remote agent `{agent_id}` was cancelled: {source}")
+                }
+                RunnerErrorKind::UnknownRunner => {
+                    write!(f, "agent `{agent_id}` cannot run: {source}")
+                }
+                _ => write!(
+                    f,
+                    "runner `{runner}` could not run agent `{agent_id}`: {source}"
+                ),
+            },
             Self::Tool { node, tool, source } => {
                 write!(f, "tool `{tool}` of agent `{node}` failed: {source}")
             }

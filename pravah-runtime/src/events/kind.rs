@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{Audit, RemoteEvent, envelope};
 use crate::{engine::StepInfo, json, model::Usage, node::FailureKind};
 
-/// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText) and
-/// [`Audit`](Self::Audit), and what nodes of documents return, ask and receive in [`NodeEnded`](Self::NodeEnded),
+/// What kind of event it is. Prompts, answers and states are in none but [`AgentText`](Self::AgentText),
+/// [`Audit`](Self::Audit) and [`Remote`](Self::Remote), which has what a runner relays, and what nodes of documents return, ask and receive in [`NodeEnded`](Self::NodeEnded),
 /// [`QuestionAsked`](Self::QuestionAsked) and [`MessageReceived`](Self::MessageReceived); an error of a tool or a node may
 /// quote them. [`Emitted`](Self::Emitted) has the value that somebody emitted, and a tool that a model made up is called as
 /// the model called it.
@@ -286,7 +286,7 @@ pub enum EventKind {
     /// `audit`: something happened to an answer under a [`Contract`](crate::Contract), for the record.
     #[serde(rename = "audit")]
     Audit(Audit),
-    /// `remote`: something happened to an agent that runs elsewhere.
+    /// `remote`: something happened to a remote agent.
     #[serde(rename = "remote")]
     Remote(RemoteEvent),
     /// `channel:error`: a channel could not start, and is not attached; see [`Channels`](crate::Channels).

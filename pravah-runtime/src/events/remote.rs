@@ -1,4 +1,4 @@
-//! What observers learn of agents that run elsewhere.
+//! What observers learn of remote agents.
 
 use std::time::SystemTime;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::envelope;
 use crate::json;
 
-/// What happened to an agent that runs elsewhere. In JSON `event` names it, beside its fields.
+/// What happened to a remote agent. In JSON `event` names it, beside its fields.
 ///
 /// ```
 /// use pravah_runtime::RemoteEvent;
@@ -22,7 +22,7 @@ use crate::json;
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RemoteEvent {
-    /// A runner has started it.
+    /// Its task was started.
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
     Started {
@@ -31,7 +31,7 @@ pub enum RemoteEvent {
         /// The kind of the runner.
         runner: String,
     },
-    /// Something happened in it where it runs.
+    /// An event of the remote agent.
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
     Relayed {
@@ -44,7 +44,9 @@ pub enum RemoteEvent {
     /// Its runner cannot be reached, and is tried again.
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
-    Waits {
+    Retrying {
+        /// What the run calls its task.
+        task_id: String,
         /// What the runner said, for the operator.
         #[serde(rename = "error")]
         why: String,
@@ -66,7 +68,7 @@ pub enum RemoteEvent {
 
 /// Constructors, for tests of an observer; the variants say what the arguments are.
 impl RemoteEvent {
-    /// A runner has started it.
+    /// Its task was started.
     pub fn started(task_id: impl Into<String>, runner: impl Into<String>) -> Self {
         Self::Started {
             task_id: task_id.into(),
@@ -74,7 +76,7 @@ impl RemoteEvent {
         }
     }
 
-    /// Something happened in it where it runs.
+    /// An event of the remote agent.
     pub fn relayed(task_id: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::Relayed {
             task_id: task_id.into(),
@@ -83,8 +85,9 @@ impl RemoteEvent {
     }
 
     /// Its runner cannot be reached, and is tried again.
-    pub fn waits(why: impl Into<String>, until: SystemTime) -> Self {
-        Self::Waits {
+    pub fn retrying(task_id: impl Into<String>, why: impl Into<String>, until: SystemTime) -> Self {
+        Self::Retrying {
+            task_id: task_id.into(),
             why: why.into(),
             until,
         }

@@ -242,10 +242,7 @@ impl FlowGraphBuilder {
             problem: problem.clone(),
         }));
         let mut this = self.catchable::<A>().states::<A::Output>();
-        let kind = match agent.elsewhere(&id.clone().into()) {
-            Some(remote) => NodeKind::Remote(remote),
-            None => NodeKind::Agent(agent),
-        };
+        let kind = agent.kind(&id.clone().into());
         let mut spec = spec(
             id.into(),
             &[state::<A>()],

@@ -68,9 +68,9 @@ impl InvokeNode {
         self.callees.iter().position(is_meant)
     }
 
-    /// Lets the callees take messages: the agents among them a prompt in place of their states, and those that run
-    /// elsewhere the message as it is.
-    pub(crate) fn take_messages(&mut self) {
+    /// Lets the callees take messages: the agents among them a prompt in place of their states, and remote
+    /// ones the message as it is.
+    pub(crate) fn accept_messages(&mut self) {
         let prompted = |callee: &InvokeCallee| {
             let make = Arc::clone(&callee.make);
             InvokeCallee {
@@ -150,7 +150,7 @@ impl InvokeCallee {
         }
     }
 
-    /// The agents that an invocation lets run elsewhere.
+    /// The agents that an invocation lets runners run.
     fn remote() -> Self {
         Self {
             name: REMOTE.into(),
@@ -175,7 +175,7 @@ impl FlowGraph {
         results: Arc<dyn CombineResults>,
     ) -> Result<Self, FlowError> {
         let mut invoke = InvokeNode::of_registry(body, agents, results);
-        invoke.take_messages();
+        invoke.accept_messages();
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();
             invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();

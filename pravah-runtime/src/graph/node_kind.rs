@@ -12,7 +12,7 @@ pub(crate) enum NodeKind {
     Gate(Arc<dyn GateBody>),
     Agent(AgentNode),
     Invoke(InvokeNode),
-    /// An agent that runs elsewhere.
+    /// A remote agent.
     Remote(RemoteNode),
     Each(EachNode),
     Flow(FlowGraph),

@@ -1,4 +1,4 @@
-//! Nodes whose work is done elsewhere.
+//! Remote agents as nodes.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct RemoteNode {
     pub(crate) agent: Option<RemoteAgent>,
 }
 
-/// An agent that runs elsewhere.
+/// A remote agent.
 #[derive(Clone)]
 pub(crate) struct RemoteAgent {
     /// What it is called there.
@@ -35,7 +35,15 @@ pub(crate) struct RemoteAgent {
 }
 
 impl NodeSpec {
-    /// What all agents share that an invocation lets run elsewhere: each takes a [`RemoteCall`], and returns JSON.
+    /// The runner of a remote agent.
+    pub(crate) fn runner(&self) -> Option<&RunnerConfig> {
+        let NodeKind::Remote(remote) = &self.kind else {
+            return None;
+        };
+        remote.agent.as_ref().map(|agent| &agent.runner)
+    }
+
+    /// What all agents share that an invocation lets runners run: each takes a [`RemoteCall`], and returns JSON.
     pub(super) fn remote() -> Self {
         let (takes, returns) = ([state::<RemoteCall>()], [state::<Value>()]);
         let kind = NodeKind::Remote(RemoteNode { agent: None });
@@ -44,15 +52,17 @@ impl NodeSpec {
 }
 
 impl AgentNode {
-    /// The node that lets the runner of this name run the agent, if one does.
-    pub(super) fn elsewhere(&self, id: &Name) -> Option<RemoteNode> {
-        let runner = self.spec.config.runner.clone()?;
+    /// A node that asks the agent's model, or of a remote agent one that calls its runner.
+    pub(super) fn kind(self, id: &Name) -> NodeKind {
+        let Some(runner) = self.spec.config.runner.clone() else {
+            return NodeKind::Agent(self);
+        };
         let agent = RemoteAgent {
             agent_id: id.clone(),
             runner,
-            prompt: Arc::clone(&self.prompt),
-            spec: Arc::clone(&self.spec),
+            prompt: self.prompt,
+            spec: self.spec,
         };
-        Some(RemoteNode { agent: Some(agent) })
+        NodeKind::Remote(RemoteNode { agent: Some(agent) })
     }
 }

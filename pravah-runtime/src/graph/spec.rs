@@ -379,10 +379,7 @@ impl AgentNode {
     /// An agent with a mistake that no compiler sees is in no flow.
     pub(super) fn into_kind(self, id: &Name) -> NodeKind {
         match self.spec.problems() {
-            [] => match self.elsewhere(id) {
-                Some(remote) => NodeKind::Remote(remote),
-                None => NodeKind::Agent(self),
-            },
+            [] => self.kind(id),
             problems => NodeKind::Broken(problems.join("; ").into()),
         }
     }

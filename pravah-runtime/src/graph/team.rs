@@ -220,9 +220,9 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
         NodeKind::Each(each) => each
             .chain
             .change_nodes(|node| put_below(node, caller, depth)),
-        // What the caller is refused cannot be refused there.
+        // The constraints of the caller cannot be enforced on a remote agent.
         NodeKind::Remote(_) if caller.constraints.no_network => {
-            let why = "it runs elsewhere, and its caller has no network access";
+            let why = "it is a remote agent, and its caller is under `no_network`";
             spec.kind = NodeKind::Broken(why.into());
         }
         NodeKind::Function(_)

@@ -11,7 +11,7 @@ use super::{
     InvocationResult, InvokeError, Join, Message, Part, REMOTE, RunnerConfig, Target, ToolPolicy,
 };
 use crate::{
-    agent::{AdHocAgent, TaskPrompt, read_input},
+    agent::{AdHocAgent, Callee, TaskPrompt, read_input},
     error::FlowError,
     graph::{CombineResults, EndedCalls},
     json,
@@ -50,15 +50,15 @@ impl AgentRegistry {
                 json::check(data).map_err(unfit)?;
             }
         }
-        self.place(target, hint).map(drop)
+        self.resolve_executor(target, hint).map(drop)
     }
 
-    /// Where a target runs: elsewhere by a runner, or in the run of the caller. Fails where it can run nowhere.
-    pub(super) fn place(
+    /// Where a target runs. Fails where it can run nowhere.
+    pub(super) fn resolve_executor(
         &self,
         target: &Target,
         hint: &ExecutorHint,
-    ) -> Result<Option<RunnerConfig>, InvokeError> {
+    ) -> Result<Executor, InvokeError> {
         let wanted = target.executor.as_ref().or(match hint {
             ExecutorHint::Force(executor) => Some(executor),
             ExecutorHint::Auto => None,
@@ -68,41 +68,45 @@ impl AgentRegistry {
                 let (kind, known) = (runner.kind.clone(), self.runners().kinds());
                 return Err(InvokeError::UnknownRunner { kind, known });
             }
-            return checked(runner).map(Some);
+            return remote(runner);
         }
         match &target.agent {
-            AgentRef::AdHoc { tools, .. } => self.check_ad_hoc(tools.as_ref()).map(|()| None),
-            AgentRef::Named { agent_id } => self.place_of(agent_id, wanted),
+            AgentRef::AdHoc { tools, .. } => {
+                self.check_ad_hoc(tools.as_ref()).map(|()| Executor::Local)
+            }
+            AgentRef::Named { agent_id } => self.executor_of(agent_id, wanted),
         }
     }
 
     /// The same of an agent for which no runner is wanted: in the run of the caller, if it can.
-    fn place_of(
+    fn executor_of(
         &self,
         agent_id: &str,
         wanted: Option<&Executor>,
-    ) -> Result<Option<RunnerConfig>, InvokeError> {
-        if self.is_local(agent_id) {
-            return Ok(None);
+    ) -> Result<Executor, InvokeError> {
+        let callee = self.callee(agent_id);
+        let own_runner = callee.and_then(Callee::runner);
+        if callee.is_some() && own_runner.is_none() {
+            return Ok(Executor::Local);
         }
-        let Some(runner) = self.runner_of(agent_id) else {
+        let Some(runner) = own_runner.as_ref().or(self.runner_of(agent_id)) else {
             return Err(InvokeError::UnknownAgent {
                 agent_id: agent_id.to_owned(),
                 known: self.agent_ids().map(str::to_owned).collect(),
             });
         };
         if wanted.is_none() && self.runners().contains(&runner.kind) {
-            return checked(runner).map(Some);
+            if callee.is_some() {
+                // Its own node calls the runner.
+                return Ok(Executor::Local);
+            }
+            return remote(runner);
         }
-        let local = || "local".to_owned();
         Err(InvokeError::NoExecutor {
             agent_id: agent_id.to_owned(),
-            agent: vec![runner.kind.clone()],
-            invocation: vec![wanted.map_or_else(|| "any".to_owned(), |_| local())],
-            registry: [local()]
-                .into_iter()
-                .chain(self.runners().kinds())
-                .collect(),
+            needs: runner.kind.clone(),
+            is_forced_local: wanted.is_some(),
+            runners: self.runners().kinds(),
         })
     }
 
@@ -136,17 +140,17 @@ impl AgentRegistry {
     }
 }
 
-/// The runner, unless no snapshot can carry its settings.
-fn checked(runner: &RunnerConfig) -> Result<RunnerConfig, InvokeError> {
-    let unfit = |unfit: json::Unfit| InvokeError::RunnerSettings {
+/// A remote executor, unless no snapshot can carry its configuration.
+fn remote(runner: &RunnerConfig) -> Result<Executor, InvokeError> {
+    let invalid = |unfit: json::Unfit| InvokeError::InvalidRunnerConfig {
         kind: runner.kind.clone(),
         why: unfit.to_string(),
     };
-    json::check(&runner.config).map_err(unfit)?;
-    Ok(runner.clone())
+    json::check(&runner.config).map_err(invalid)?;
+    Ok(Executor::remote(runner.clone()))
 }
 
-/// An agent that is to run elsewhere: what is told to whom, and by what it runs.
+/// A call of a remote agent: what is told to whom, and its runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemoteCall {
@@ -187,9 +191,9 @@ impl Dispatcher {
     /// The call of a target.
     pub(crate) fn call(&self, target: &Target, hint: &ExecutorHint) -> NodeCall {
         let message = &target.message;
-        match self.registry.place(target, hint) {
-            Ok(None) => {}
-            Ok(Some(runner)) => {
+        match self.registry.resolve_executor(target, hint) {
+            Ok(Executor::Local) => {}
+            Ok(Executor::Remote { runner }) => {
                 let (agent, message) = (target.agent.clone(), message.clone());
                 return remote_call(Ok(Live::new(RemoteCall {
                     agent,
@@ -197,7 +201,7 @@ impl Dispatcher {
                     runner,
                 })));
             }
-            // It was there when the run was started.
+            // `invoke` has checked this, but the run may be restored by a registry that has changed.
             Err(error) => return remote_call(Err(error.to_string())),
         }
         let (name, input) = match &target.agent {

@@ -52,7 +52,7 @@ pub enum InvokeError {
     },
     /// It wants a runner that the registry does not have: add it with
     /// [`AgentRegistry::with_runner`](super::AgentRegistry::with_runner).
-    #[error("there is no runner `{kind}`: the registry has {}", some(known))]
+    #[error("there is no runner `{kind}`: the registry has {}", quoted(known))]
     #[non_exhaustive]
     UnknownRunner {
         /// The kind of the runner.
@@ -60,32 +60,31 @@ pub enum InvokeError {
         /// The kinds of those that it has.
         known: Vec<String>,
     },
-    /// The settings of a runner are nested too deeply, or have a key that no snapshot can carry.
-    #[error("the settings of the runner `{kind}` are {why}")]
+    /// The configuration of a runner is nested too deeply, or has a key that no snapshot can carry.
+    #[error("the configuration of the runner `{kind}` is {why}")]
     #[non_exhaustive]
-    RunnerSettings {
+    InvalidRunnerConfig {
         /// The kind of the runner.
         kind: String,
-        /// What is wrong with them.
+        /// What is wrong with it.
         why: String,
     },
     /// An agent can run nowhere that it, the invocation and the registry all allow.
     #[error(
-        "`{agent_id}` can run nowhere: it allows {}, the invocation {}, and the registry {}",
-        some(agent),
-        some(invocation),
-        some(registry)
+        "no executor for agent `{agent_id}`: it needs the runner `{needs}`, the invocation allows {}, and the registry has {}",
+        allowed(*is_forced_local),
+        quoted(runners)
     )]
     #[non_exhaustive]
     NoExecutor {
         /// The agent.
         agent_id: String,
-        /// Where it may run: `local`, or the kind of a runner.
-        agent: Vec<String>,
-        /// Where the invocation lets it run; `any` stands for everywhere.
-        invocation: Vec<String>,
-        /// Where the registry can run agents.
-        registry: Vec<String>,
+        /// The kind of the runner that runs it.
+        needs: String,
+        /// Whether the invocation forces it to be local; otherwise it allows any executor.
+        is_forced_local: bool,
+        /// The kinds of the runners of the registry.
+        runners: Vec<String>,
     },
     /// It passes on a tool of its caller, and one from outside has no caller that has tools.
     #[error(
@@ -138,11 +137,11 @@ pub enum InvokeError {
     Registry(FlowError),
 }
 
-/// The names in quotes.
-fn some(names: &[String]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        names => quoted(names),
+/// Where an invocation lets an agent run that nobody forces on a runner.
+fn allowed(is_forced_local: bool) -> &'static str {
+    match is_forced_local {
+        true => "the local one alone",
+        false => "any executor",
     }
 }
 

@@ -9,7 +9,12 @@ use crate::json;
 
 /// Where an agent runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    deny_unknown_fields,
+    expecting = "an executor as an object, such as { \"type\": \"local\" }"
+)]
 #[non_exhaustive]
 pub enum Executor {
     /// In the run of the caller.
@@ -22,9 +27,12 @@ pub enum Executor {
     },
 }
 
-/// What runs agents elsewhere.
+/// The runner of remote agents, with its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a runner as an object, such as { \"kind\": \"sandbox\" }"
+)]
 #[non_exhaustive]
 pub struct RunnerConfig {
     /// Which runner, of those that the host knows.
@@ -56,7 +64,7 @@ impl RunnerConfig {
     }
 }
 
-/// One without settings.
+/// The kind of a runner, as one without settings.
 impl From<&str> for RunnerConfig {
     fn from(kind: &str) -> Self {
         Self::new(kind)
@@ -68,6 +76,7 @@ impl From<&str> for RunnerConfig {
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
+    deny_unknown_fields,
     expecting = "an executor as an object, such as { \"kind\": \"auto\" }"
 )]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::{
-    AgentRegistry, Invocation, InvocationResult, InvokeError, RemoteHandle, RemoteTask,
+    AgentRegistry, Invocation, InvocationResult, InvokeError, RemoteTask, RemoteTaskHandle,
     RemoteUpdate, Runner, RunnerError, RunnerErrorKind, RunnerFuture, Target, TaskStatus,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A [`Runner`] whose agents are those of another [`AgentRegistry`] in this process, to which all that is said goes
-/// through JSON: for tests of what is to run elsewhere, and as an example of a runner.
+/// through JSON: for tests of remote agents, and as an example of a runner.
 ///
 /// It keeps its tasks as long as it lives: a run that is restored goes on with them if it finds the same runner, so hand
 /// the registries that are to share it one [`Arc`]. A task makes its steps while it is followed, and has a run of its
@@ -43,7 +43,7 @@ use crate::{
 ///
 /// let here = AgentRegistry::new()
 ///     .with_runner(runner)
-///     .with_remote_agent("researcher", RunnerConfig::new("loopback"));
+///     .with_remote_agent("researcher", "loopback");
 /// let mut run = here.invoke(Invocation::single(Target::named("researcher", "Trains to Benin")))?;
 /// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {
 ///     panic!("nobody is asked")
@@ -103,10 +103,10 @@ impl LoopbackRunner {
         tasks.values().map(|task| task.started.clone()).collect()
     }
 
-    fn begin(&self, task: &RemoteTask) -> Result<String, RunnerError> {
+    fn find_or_start(&self, task: &RemoteTask) -> Result<String, RunnerError> {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if !tasks.contains_key(&task.task_id) {
-            let started = through_json(task)?;
+            let started = round_trip_json(task)?;
             let run = self.run_of(&started)?;
             let run = AsyncMutex::new(run);
             tasks.insert(
@@ -140,10 +140,10 @@ impl LoopbackRunner {
         })
     }
 
-    fn task(&self, task: &RemoteHandle) -> Result<Arc<LoopbackTask>, RunnerError> {
+    fn task(&self, task: &RemoteTaskHandle) -> Result<Arc<LoopbackTask>, RunnerError> {
         let tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        tasks.get(&task.id).map(Arc::clone).ok_or_else(|| {
-            let why = format!("there is no task `{}`", task.id);
+        tasks.get(&task.remote_id).map(Arc::clone).ok_or_else(|| {
+            let why = format!("there is no task `{}`", task.remote_id);
             RunnerError::new(RunnerErrorKind::UnknownTask, why)
         })
     }
@@ -155,12 +155,12 @@ impl Runner for LoopbackRunner {
     }
 
     fn start<'a>(&'a self, task: &'a RemoteTask) -> RunnerFuture<'a, String> {
-        Box::pin(async { self.begin(task) })
+        Box::pin(async { self.find_or_start(task) })
     }
 
-    fn follow<'a>(
+    fn next_update<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         cursor: Option<&'a str>,
     ) -> RunnerFuture<'a, RemoteUpdate> {
         Box::pin(async move {
@@ -170,9 +170,9 @@ impl Runner for LoopbackRunner {
             let seen: usize = seen.map_err(|error| {
                 RunnerError::new(
                     RunnerErrorKind::Refused,
-                    "the cursor is none of this runner",
+                    format!("unknown cursor `{}`", cursor.unwrap_or_default()),
                 )
-                .with_cause(error)
+                .with_source(error)
             })?;
             let has_news = run.end.is_some() || run.event_count() > seen;
             if !has_news {
@@ -184,7 +184,7 @@ impl Runner for LoopbackRunner {
 
     fn answer<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         question_id: &'a str,
         answer: &'a Value,
     ) -> RunnerFuture<'a, ()> {
@@ -198,7 +198,7 @@ impl Runner for LoopbackRunner {
         })
     }
 
-    fn cancel<'a>(&'a self, task: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
+    fn cancel<'a>(&'a self, task: &'a RemoteTaskHandle) -> RunnerFuture<'a, ()> {
         Box::pin(async move {
             if let Ok(task) = self.task(task) {
                 task.run.lock().await.cancel().await;
@@ -220,10 +220,10 @@ impl LoopbackRun {
         if let Ok(RunOut::Waiting { .. }) = out {
             self.run.wait().await;
         }
-        self.note(out);
+        self.record(out);
     }
 
-    fn note(&mut self, out: Result<RunOut<InvocationResult>, FlowError>) {
+    fn record(&mut self, out: Result<RunOut<InvocationResult>, FlowError>) {
         match out {
             Ok(RunOut::Done(InvocationResult::Scalar { result })) => {
                 self.end = Some((result.status, result.content));
@@ -245,11 +245,12 @@ impl LoopbackRun {
                 _ => TaskStatus::Running,
             }),
         };
-        let update = update
+        let mut update = update
             .with_events(new)
             .with_cursor(events.len().to_string());
-        let open = self.run.suspensions().into_iter();
-        open.fold(update, |update, question| {
+        let open = self.run.suspensions();
+        update.until = open.iter().filter_map(|question| question.until).min();
+        open.into_iter().fold(update, |update, question| {
             update.with_question(question.number.to_string(), question.value)
         })
     }
@@ -272,18 +273,18 @@ impl LoopbackRun {
             .await;
         if let Err(FlowError::ResumePayload { source, .. }) = &out {
             return Err(RunnerError::new(
-                RunnerErrorKind::Answer,
+                RunnerErrorKind::InvalidAnswer,
                 source.to_string(),
             ));
         }
-        self.note(out);
+        self.record(out);
         Ok(())
     }
 
     async fn cancel(&mut self) {
         if self.end.is_none() {
             // A run that has not ended can be cancelled.
-            drop(self.run.cancel("its caller has cancelled it").await);
+            drop(self.run.cancel("cancelled by its caller").await);
             self.end = Some((TaskStatus::Cancelled, "the task was cancelled".into()));
         }
     }
@@ -302,9 +303,13 @@ impl FlowObserver for Recorder {
 }
 
 /// What another process would receive.
-fn through_json(task: &RemoteTask) -> Result<RemoteTask, RunnerError> {
+fn round_trip_json(task: &RemoteTask) -> Result<RemoteTask, RunnerError> {
     let json = serde_json::to_vec(task).and_then(|json| serde_json::from_slice(&json));
     json.map_err(|error| {
-        RunnerError::new(RunnerErrorKind::Refused, "the task is no JSON").with_cause(error)
+        RunnerError::new(
+            RunnerErrorKind::Refused,
+            "the task cannot be written as JSON",
+        )
+        .with_source(error)
     })
 }

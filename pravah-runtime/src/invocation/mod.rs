@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 /// What ad-hoc agents are called.
 pub(crate) const AD_HOC: &str = "ad_hoc";
 
-/// What agents are called that run elsewhere.
+/// What remote agents are called that a registry knows only by name.
 pub(crate) const REMOTE: &str = "remote";
 
 #[cfg(feature = "documents")]
@@ -62,7 +62,7 @@ pub use self::{
     registry::AgentRegistry,
     result::{AgentResult, InvocationResult, TaskSnapshot, TaskStatus},
     runner::{
-        RemoteHandle, RemoteQuestion, RemoteTask, RemoteUpdate, Runner, RunnerError,
+        RemoteQuestion, RemoteTask, RemoteTaskHandle, RemoteUpdate, Runner, RunnerError,
         RunnerErrorKind, RunnerFuture,
     },
     target::{AdHocTools, AgentRef, Target},

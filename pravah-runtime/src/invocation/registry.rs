@@ -59,7 +59,7 @@ const NAME: &str = "Invocation";
 pub struct AgentRegistry {
     agents: Vec<(String, Callee)>,
     ad_hoc: Option<AgentConfig>,
-    /// The agents that run elsewhere, and by what.
+    /// The remote agents, with their runners.
     remote_agents: Vec<(String, RunnerConfig)>,
     runners: Runners,
     /// The flow of one node that makes the calls, once it was made.
@@ -136,11 +136,10 @@ impl AgentRegistry {
         self
     }
 
-    /// Also runs agents elsewhere, where an [`Executor`](super::Executor) names the kind of this runner. Of two runners of
-    /// one kind the later is used.
+    /// Adds a runner. A later one of the same kind replaces it.
     ///
-    /// A runner, or an [`Arc`] of one, which several registries can share. In events and scripts the agents that it runs
-    /// are called `remote`.
+    /// A runner, or an [`Arc`] of one, which several registries can share. In events, steps and questions, a
+    /// remote agent that the registry knows only by name is called `remote`.
     #[must_use]
     pub fn with_runner(mut self, runner: impl Runner) -> Self {
         self.runners.add(Arc::new(runner));
@@ -148,22 +147,26 @@ impl AgentRegistry {
         self
     }
 
-    /// Also has an agent that runs elsewhere, by a [runner](Self::with_runner) with these settings, unless an invocation
-    /// says otherwise. Where there is an agent of the same name in this process too, it is that one which is called, and
-    /// this one where an invocation [forces](super::ExecutorHint::Force) its runner.
+    /// Adds a remote agent, which a [runner](Self::with_runner) runs. A later one of the same name replaces it. A local
+    /// agent of the same name is preferred, unless an invocation [forces](super::ExecutorHint::Force) the runner.
     ///
     /// ```
-    /// use pravah_runtime::invocation::{AgentRegistry, Invocation, InvokeError, RunnerConfig, Target};
+    /// use pravah_runtime::invocation::{AgentRegistry, Invocation, InvokeError, Target};
     ///
-    /// let archive = RunnerConfig::new("a2a");
-    /// let registry = AgentRegistry::new().with_remote_agent("archivist", archive);
+    /// let registry = AgentRegistry::new().with_remote_agent("archivist", "a2a");
     /// let invocation = Invocation::single(Target::named("archivist", "Trains to Benin"));
     /// let error = registry.invoke(invocation).unwrap_err();
     /// assert!(matches!(error, InvokeError::NoExecutor { .. }), "the host has no such runner");
     /// ```
     #[must_use]
-    pub fn with_remote_agent(mut self, agent_id: impl Into<String>, runner: RunnerConfig) -> Self {
-        self.remote_agents.push((agent_id.into(), runner));
+    pub fn with_remote_agent(
+        mut self,
+        agent_id: impl Into<String>,
+        runner: impl Into<RunnerConfig>,
+    ) -> Self {
+        let agent_id = agent_id.into();
+        self.remote_agents.retain(|(known, _)| *known != agent_id);
+        self.remote_agents.push((agent_id, runner.into()));
         self.known = OnceLock::new();
         self
     }
@@ -172,7 +175,7 @@ impl AgentRegistry {
         &self.runners
     }
 
-    /// By what the agent of this name runs elsewhere, if it does.
+    /// The runner of the remote agent of this name, if there is one.
     pub(crate) fn runner_of(&self, agent_id: &str) -> Option<&RunnerConfig> {
         let mut remote = self.remote_agents.iter();
         let (_, runner) = remote.find(|(known, _)| known == agent_id)?;
@@ -189,8 +192,8 @@ impl AgentRegistry {
         self
     }
 
-    /// The names of the agents, in the order in which they were added: those in this process, then those that run
-    /// elsewhere.
+    /// The names of the agents, in the order in which they were added: local ones, then remote
+    /// ones.
     pub fn agent_ids(&self) -> impl Iterator<Item = &str> {
         let remote = self.remote_agents.iter().map(|(agent_id, _)| &**agent_id);
         self.local_ids()
@@ -199,6 +202,13 @@ impl AgentRegistry {
 
     fn local_ids(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(|(agent_id, _)| &**agent_id)
+    }
+
+    /// The local agent of this name, which may have a runner.
+    pub(crate) fn callee(&self, agent_id: &str) -> Option<&Callee> {
+        let mut agents = self.agents.iter();
+        let (_, callee) = agents.find(|(known, _)| known == agent_id)?;
+        Some(callee)
     }
 
     /// Whether there is an agent of this name in this process.
@@ -269,8 +279,22 @@ impl AgentRegistry {
         let mut ids: Vec<&str> = self.local_ids().chain(ad_hoc).chain([REMOTE]).collect();
         ids.sort_unstable();
         if let Some([twice, _]) = ids.array_windows().find(|[one, next]| one == next) {
-            let problem =
-                format!("two agents are called `{twice}`: add one of them with `with_agent_named`");
+            let problem = match *twice {
+                REMOTE => "no agent can be called `remote`, which remote agents are: add it with \
+                           `with_agent_named`"
+                    .to_owned(),
+                twice => format!(
+                    "two agents are called `{twice}`: add one of them with `with_agent_named`"
+                ),
+            };
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        if self
+            .ad_hoc
+            .as_ref()
+            .is_some_and(|base| base.runner.is_some())
+        {
+            let problem = "the base of ad-hoc agents is a remote agent, and has to have a model";
             return Err(FlowError::BuildError(problem.into()));
         }
         let dispatcher = Dispatcher::new(self);

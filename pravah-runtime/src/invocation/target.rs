@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Executor, InvocationError, Message};
+use super::{AD_HOC, Executor, InvocationError, Message};
 
 /// An agent, and what it is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +60,16 @@ pub struct AdHocTools {
     /// Tools that whoever drives the run executes; `*` stands for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub external: Vec<String>,
+}
+
+impl AgentRef {
+    /// What the agent is called.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Named { agent_id } => agent_id,
+            Self::AdHoc { .. } => AD_HOC,
+        }
+    }
 }
 
 impl AdHocTools {

@@ -135,14 +135,14 @@ impl ForModel for RunnerError {
     fn for_model(&self) -> Cow<'_, str> {
         match self.kind() {
             RunnerErrorKind::UnknownRunner
-            | RunnerErrorKind::Config
+            | RunnerErrorKind::InvalidConfig
             | RunnerErrorKind::UnknownAgent => MISCONFIGURED,
-            RunnerErrorKind::Unavailable | RunnerErrorKind::Malformed | RunnerErrorKind::Output => {
-                UPSTREAM
-            }
+            RunnerErrorKind::Unavailable
+            | RunnerErrorKind::Malformed
+            | RunnerErrorKind::InvalidOutput => UPSTREAM,
             RunnerErrorKind::TaskCancelled => CANCELLED,
             RunnerErrorKind::Refused
-            | RunnerErrorKind::Answer
+            | RunnerErrorKind::InvalidAnswer
             | RunnerErrorKind::UnknownTask
             | RunnerErrorKind::TaskFailed => FAILED,
         }

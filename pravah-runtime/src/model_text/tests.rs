@@ -68,12 +68,12 @@ fn phrase_of_model_error(kind: ModelErrorKind) -> &'static str {
 }
 
 const RUNNER_ERROR_KINDS: [RunnerErrorKind; 11] = [
-    RunnerErrorKind::Output,
+    RunnerErrorKind::InvalidOutput,
     RunnerErrorKind::UnknownRunner,
-    RunnerErrorKind::Config,
+    RunnerErrorKind::InvalidConfig,
     RunnerErrorKind::UnknownAgent,
     RunnerErrorKind::Refused,
-    RunnerErrorKind::Answer,
+    RunnerErrorKind::InvalidAnswer,
     RunnerErrorKind::UnknownTask,
     RunnerErrorKind::Unavailable,
     RunnerErrorKind::Malformed,
@@ -84,13 +84,13 @@ const RUNNER_ERROR_KINDS: [RunnerErrorKind; 11] = [
 fn phrase_of_runner_error(kind: RunnerErrorKind) -> &'static str {
     match kind {
         RunnerErrorKind::UnknownRunner => "tool misconfigured",
-        RunnerErrorKind::Config => "tool misconfigured",
+        RunnerErrorKind::InvalidConfig => "tool misconfigured",
         RunnerErrorKind::UnknownAgent => "tool misconfigured",
         RunnerErrorKind::Refused => "the tool failed",
-        RunnerErrorKind::Answer => "the tool failed",
+        RunnerErrorKind::InvalidAnswer => "the tool failed",
         RunnerErrorKind::UnknownTask => "the tool failed",
         RunnerErrorKind::Unavailable => "upstream model error",
-        RunnerErrorKind::Output => "upstream model error",
+        RunnerErrorKind::InvalidOutput => "upstream model error",
         RunnerErrorKind::Malformed => "upstream model error",
         RunnerErrorKind::TaskFailed => "the tool failed",
         RunnerErrorKind::TaskCancelled => "cancelled",
@@ -265,6 +265,8 @@ pub(crate) fn flow_errors() -> Vec<FlowError> {
     }));
     errors.extend(RUNNER_ERROR_KINDS.map(|kind| FlowError::Runner {
         node: node(),
+        agent_id: text(),
+        runner: text(),
         source: RunnerError::new(kind, SECRET),
     }));
     errors

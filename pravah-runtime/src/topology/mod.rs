@@ -240,9 +240,7 @@ impl TopologyNode {
             id,
             inside: match signature.inside {
                 Inside::Net(net) => Some(net),
-                Inside::Nothing | Inside::Agent { .. } | Inside::Elsewhere | Inside::Calls(_) => {
-                    None
-                }
+                Inside::Nothing | Inside::Agent { .. } | Inside::Remote | Inside::Calls(_) => None,
             },
             written,
             signature,

@@ -127,8 +127,8 @@ pub enum Inside {
         tools: &'static [ToolRef],
         agents: &'static [Signature],
     },
-    /// An agent that a runner runs elsewhere.
-    Elsewhere,
+    /// A remote agent.
+    Remote,
     /// The agents and flows that a node calls.
     Calls(&'static [Signature]),
 }
@@ -190,7 +190,7 @@ impl Signature {
         match self.inside {
             Inside::Nothing => {}
             // What it reaches there is not known, but the way there is the network.
-            Inside::Elsewhere => all = Capabilities::HTTP,
+            Inside::Remote => all = Capabilities::HTTP,
             Inside::Net(net) => {
                 let mut rest = net.nodes;
                 while let [node, others @ ..] = rest {

@@ -1,10 +1,11 @@
-//! Agents that run elsewhere, by a runner.
+//! Remote agents, which runners run.
 
 mod cancels;
+mod executors;
 mod flaky;
-mod places;
 mod questions;
 mod restarts;
+mod stub;
 mod typed;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use pravah_runtime::{
 };
 use serde_json::{Value, json};
 
+use self::stub::Stub;
 use crate::macros_support::{Recorder, output};
 
 #[state]
@@ -61,8 +63,8 @@ fn agents() -> AgentRegistry {
         .with_agent::<survey>()
 }
 
-/// A process elsewhere that has the agents, whose models answer from this script.
-fn elsewhere(model: &Recorder) -> Arc<LoopbackRunner> {
+/// Another process that has the agents, whose models answer from this script.
+fn other_process(model: &Recorder) -> Arc<LoopbackRunner> {
     let context = Context::default().with_dep(model.factory());
     Arc::new(LoopbackRunner::new(agents()).with_context(context))
 }
@@ -79,6 +81,13 @@ fn here(runner: &Arc<LoopbackRunner>) -> AgentRegistry {
         .fold(registry, |registry, agent_id| {
             registry.with_remote_agent(agent_id, loopback())
         })
+}
+
+/// A registry with the researcher, which this runner runs.
+fn run_by(runner: Stub) -> AgentRegistry {
+    AgentRegistry::new()
+        .with_runner(runner)
+        .with_remote_agent("researcher", "loopback")
 }
 
 fn script() -> ScriptedModel {
@@ -118,14 +127,14 @@ fn restored(
 
 // A19, S2.17
 #[tokio::test]
-async fn the_result_is_that_of_the_agent_in_this_process_and_its_events_come_here() {
+async fn a_remote_agent_returns_what_a_local_one_does_and_its_events_reach_the_caller() {
     let local = Recorder::new(script());
     let run = agents().invoke(look_up_trains()).unwrap();
     let mut run = run.with_factory(local.factory()).with_run_id("run");
     let expected = scalar(output(run.run(ctx()).await));
 
     let model = Recorder::new(script());
-    let runner = elsewhere(&model);
+    let runner = other_process(&model);
     let settings = json!({ "image": "worker:latest", "cpus": 2 });
     let executor = Executor::remote(loopback().with_config(settings.clone()));
     let target = Target::named("researcher", "Trains?").with_executor(executor);
@@ -136,7 +145,7 @@ async fn the_result_is_that_of_the_agent_in_this_process_and_its_events_come_her
 
     assert_eq!(result, expected);
     assert_eq!(result.content, trains());
-    assert_eq!(model.asked(), local.asked(), "but for nothing");
+    assert_eq!(model.asked(), local.asked(), "the same requests");
     let [task] = &runner.tasks()[..] else {
         panic!("one task")
     };
@@ -161,21 +170,24 @@ async fn the_result_is_that_of_the_agent_in_this_process_and_its_events_come_her
 
 // A10, S2.28
 #[tokio::test]
-async fn one_that_fails_elsewhere_is_a_result_among_the_others() {
-    let model = Recorder::new(script().error("researcher", "out of order"));
-    let runner = elsewhere(&model);
+async fn when_one_remote_agent_fails_the_others_keep_their_results() {
     for bodies in [1, 8] {
-        let targets = ["Trains?", "Ferries?"].map(|topic| Target::named("researcher", topic));
-        let run = here(&runner).invoke(Invocation::all(targets)).unwrap();
-        let run = run.with_run_id(format!("run {bodies}"));
+        let runner = other_process(&Recorder::new(script()));
+        let run = here(&runner).with_remote_agent("nobody", loopback());
+        let targets = ["researcher", "nobody", "researcher"];
+        let targets = targets.map(|agent_id| Target::named(agent_id, "Trains?"));
+        let run = run.invoke(Invocation::all(targets)).unwrap();
         let result = output(run.with_concurrency(bodies).run(ctx()).await);
-        let results = result.results();
-        assert_eq!(results.len(), 2);
-        for result in results {
-            assert_eq!(result.status, TaskStatus::Completed, "{result:?}");
-        }
+        let statuses: Vec<TaskStatus> = result.results().iter().map(|it| it.status).collect();
+        use TaskStatus::{Completed, Failed};
+        assert_eq!(statuses, [Completed, Failed, Completed]);
+        assert_eq!(result.results()[2].content, trains());
     }
-    let failing = elsewhere(&Recorder::new(
+}
+
+#[tokio::test]
+async fn the_result_of_a_remote_agent_that_fails_is_the_reason() {
+    let failing = other_process(&Recorder::new(
         ScriptedModel::new().error("researcher", "no"),
     ));
     let mut run = here(&failing).invoke(look_up_trains()).unwrap();
@@ -183,21 +195,21 @@ async fn one_that_fails_elsewhere_is_a_result_among_the_others() {
     assert_eq!(result.status, TaskStatus::Failed);
     let why = result.content.as_str().unwrap();
     assert!(
-        why.starts_with("agent `remote` failed where it ran: "),
+        why.starts_with("remote agent `researcher` failed: "),
         "{why}"
     );
 }
 
 #[tokio::test]
 async fn an_agent_that_is_not_there_fails_its_task() {
-    let runner = elsewhere(&Recorder::new(ScriptedModel::new()));
+    let runner = other_process(&Recorder::new(ScriptedModel::new()));
     let registry = here(&runner).with_remote_agent("nobody", loopback());
     let invocation = Invocation::single(Target::named("nobody", "Hello"));
     let mut run = registry.invoke(invocation).unwrap();
     let result = scalar(output(run.run(ctx()).await));
     assert_eq!(result.status, TaskStatus::Failed);
     let why = result.content.as_str().unwrap();
-    let expected = "the runner of agent `remote` failed: there is no agent `nobody`: the registry has \
-                    `researcher`, `survey`";
+    let expected = "runner `loopback` could not run agent `nobody`: there is no agent `nobody`: the registry \
+                    has `researcher`, `survey`";
     assert_eq!(why, expected);
 }

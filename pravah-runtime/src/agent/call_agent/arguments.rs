@@ -120,7 +120,7 @@ impl CallAgentTool {
         let input = input.filter(|input| !input.is_null());
         let (start, scope) = match &known.takes {
             None => {
-                let scope = match known.is_elsewhere {
+                let scope = match known.is_remote {
                     true => independent(&agent, context)?,
                     false => self.scope(context)?,
                 };
@@ -164,7 +164,7 @@ impl CallAgentTool {
     }
 }
 
-/// The context of what can be called in no other.
+/// Accepts the independent context alone.
 fn independent(agent: &str, asked: Option<ContextScope>) -> Result<ContextScope, String> {
     match asked.unwrap_or_default() {
         ContextScope::Independent => Ok(ContextScope::Independent),

@@ -1,5 +1,7 @@
 //! What others see of detached tasks: their owners, and whoever runs the run.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
@@ -8,6 +10,7 @@ use crate::{
         runtime::FlowRuntime,
         state::{End, RunState, detached::DetachedTask, frame::Frame, path::NodePath},
     },
+    error::{ErrorText, FlowError},
     invocation::{Executor, TaskSnapshot, TaskStatus},
 };
 
@@ -65,15 +68,46 @@ impl<F> FlowRuntime<F> {
             .map(|(number, task)| state.task_snapshot(*number, task))
             .collect()
     }
+
+    /// Cancels a detached task and all that were started below it, which are [`tasks`](Self::tasks) of the run. Agents
+    /// that wait for one of them learn of it. A task that has ended stays as it is.
+    ///
+    /// A run that has waited for this task alone is done with its next step. That of a remote agent is
+    /// cancelled by its runner beside the steps that follow.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::NotFound`] if no task has this id, and [`FlowError::Finished`] or [`FlowError::Cancelled`] if the run
+    /// has ended.
+    pub fn cancel_task(&mut self, task_id: &str) -> Result<TaskSnapshot, FlowError> {
+        let run = &mut self.inner;
+        run.check_not_ended()?;
+        let Some((number, _)) = run.state.task(task_id) else {
+            let known = self.tasks().into_iter().map(|task| task.task_id);
+            return Err(FlowError::NotFound(ErrorText::unknown(task_id, known)));
+        };
+        run.cancel_task(number);
+        run.publish_status();
+        let state = &self.inner.state;
+        let task = state.detached.tasks.get(&number).cloned();
+        let shown = task.map(|task| state.task_snapshot(number, &task));
+        shown.ok_or_else(|| FlowError::NotFound(task_id.into()))
+    }
 }
 
 impl RunState {
-    /// The number of the task of this id, if the agent at `path` may manage it.
-    pub(super) fn owned_task(&self, path: &NodePath, task_id: &str) -> Option<usize> {
+    /// The task of this id, with its number.
+    fn task(&self, task_id: &str) -> Option<(usize, &Arc<DetachedTask>)> {
         let number = task_id.strip_prefix(TASK_ID_PREFIX)?.parse().ok()?;
         let task = self.detached.tasks.get(&number)?;
+        (*task_id == *detached_task_id(number)).then_some((number, task))
+    }
+
+    /// The number of the task of this id, if the agent at `path` may manage it.
+    pub(super) fn owned_task(&self, path: &NodePath, task_id: &str) -> Option<usize> {
+        let (number, task) = self.task(task_id)?;
         let is_owned = task.owners.contains(&self.owner_key(path));
-        (is_owned && *task_id == *detached_task_id(number)).then_some(number)
+        is_owned.then_some(number)
     }
 
     /// The tasks that the agent at `path` may manage.
@@ -102,7 +136,10 @@ impl RunState {
         let DetachedTask {
             agent, started_at, ..
         } = task;
-        let executor = task.runner.clone().map_or(Executor::Local, Executor::remote);
+        let executor = task
+            .runner
+            .clone()
+            .map_or(Executor::Local, Executor::remote);
         let id = detached_task_id(number);
         let mut shown = TaskSnapshot::started(id, &**agent, executor, *started_at);
         shown.last_event_at = task.last_event_at;

@@ -13,7 +13,7 @@ use super::{
         budget::Budget,
         detached::{ChildCount, DetachedTask},
         progress::{Attempts, FailedNode, Timer},
-        remote::RemoteProgress,
+        remote::{KnownTask, RemoteProgress},
         run_id::RunId,
     },
     collect::{Collector, Entry},
@@ -24,7 +24,6 @@ use crate::{
     agent::AgentProgress,
     error::ErrorText,
     hub::Command,
-    invocation::RemoteHandle,
     json,
     model::{Message, Usage},
     numbers::is_zero,
@@ -62,6 +61,7 @@ layout! {
         budget: Budget = Budget::is_unlimited,
         paused: bool = std::ops::Not::not,
         questions_asked: u64 = is_zero,
+        remote_tasks: u64 = is_zero,
         /// Whether the flow is done, and the run waits for detached tasks.
         awaits_tasks: bool = std::ops::Not::not,
         /// Why it was cancelled, if it was.
@@ -81,8 +81,8 @@ layout! {
         /// The detached tasks, and how many agents were called by those to whom they belong.
         tasks: usize => Cow<'a, DetachedTask>,
         child_counts: Key<'a> => ChildCount,
-        /// The tasks elsewhere that are to be cancelled, by their ids.
-        remote_cancels: Key<'a> => Cow<'a, RemoteHandle>,
+        /// The remote tasks that are to be cancelled, by their ids.
+        remote_cancels: Key<'a> => Cow<'a, KnownTask>,
     }
 
     Stored, "the JSON object of a snapshot"
@@ -225,7 +225,7 @@ impl Entry for StoredQuestion<'_> {}
 impl Entry for StoredAsked<'_> {}
 impl Entry for Usage {}
 impl Entry for Cow<'_, DetachedTask> {}
-impl Entry for Cow<'_, RemoteHandle> {}
+impl Entry for Cow<'_, KnownTask> {}
 impl Entry for Cow<'_, RemoteProgress> {}
 impl Entry for ChildCount {}
 impl Entry for Timer {}

@@ -51,6 +51,7 @@ pub(super) fn head<'a>(flow: &'a str, state: &'a RunState) -> StoredHead<'a> {
             _ => None,
         },
         questions_asked: state.questions_asked,
+        remote_tasks: state.remote_tasks,
         traceparent: state.traceparent.clone(),
     }
 }

@@ -52,7 +52,7 @@ empty!(Detached {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetachedTask {
     pub(crate) agent: Arc<str>,
-    /// The runner that runs it, if it runs elsewhere.
+    /// Its runner, if it is a remote agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) runner: Option<RunnerConfig>,
     /// The keys of the agents that may manage it: of the one that has started it, and of its callers.
@@ -260,7 +260,7 @@ impl RunState {
         numbers
     }
 
-    /// The runner of the callee of this number, if it runs elsewhere.
+    /// The runner of the callee of this number, if it is a remote agent.
     fn runner_of(&self, list: NodeIx, callee: usize) -> Option<RunnerConfig> {
         let team = self.root.table.inner(list)?;
         let place = team.node(TEAM_START).outputs.get(callee)?.to.first()?;

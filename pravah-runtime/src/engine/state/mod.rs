@@ -40,7 +40,7 @@ use self::{
     path::{FramePath, NodePath, within_items},
     progress::{FailedNode, Question, Timer},
     rare::Rare,
-    remote::RemoteCancels,
+    remote::PendingCancels,
     run_id::RunId,
     spending::Spending,
     values::RunValues,
@@ -66,11 +66,13 @@ pub(crate) struct RunState {
     pub(crate) is_paused: bool,
     /// How many questions it has asked.
     pub(crate) questions_asked: u64,
+    /// How many tasks it has had runners start.
+    pub(crate) remote_tasks: u64,
     /// The last span of the run, as a `traceparent`, if somebody traces it.
     pub(crate) traceparent: Option<Arc<str>>,
     pub(crate) spending: Rare<Spending>,
     pub(crate) detached: Rare<Detached>,
-    pub(crate) remote_cancels: Rare<RemoteCancels>,
+    pub(crate) remote_cancels: Rare<PendingCancels>,
     /// What nodes of a document have kept.
     pub(crate) values: Rare<RunValues>,
     /// The commands that the run has not taken: in a snapshot only, those of a run are in its inbox.
@@ -97,6 +99,7 @@ impl RunState {
             end: None,
             is_paused: false,
             questions_asked: 0,
+            remote_tasks: 0,
             traceparent: None,
             spending: Rare::default(),
             detached: Rare::default(),

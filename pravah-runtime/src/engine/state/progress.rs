@@ -48,7 +48,7 @@ pub enum WaitReason {
     Time,
     /// An agent waits for a detached task to end.
     Task,
-    /// A runner could not be reached, or had nothing new to say of an agent that runs elsewhere, and is asked again.
+    /// The runner of a remote agent could not be reached or had no news, and is asked again.
     Runner,
     /// The run is paused.
     Paused,

@@ -1,4 +1,4 @@
-//! Agents that run elsewhere: what the run knows of their tasks, and which of these are to be cancelled.
+//! Remote agents: what the run knows of their tasks, and which of these are to be cancelled.
 
 use std::sync::Arc;
 
@@ -6,15 +6,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RunState, path::NodePath, rare::empty, waits::WaitIndex};
-use crate::{invocation::RemoteHandle, json, numbers::is_zero, sorted_map::SortedMap};
+use crate::{
+    invocation::{RemoteTask, RemoteTaskHandle},
+    json,
+    numbers::is_zero,
+    sorted_map::SortedMap,
+};
 
-/// How far a node has come whose work is done elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// How far a remote agent has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemoteProgress {
-    /// The task, once it has started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) handle: Option<Arc<RemoteHandle>>,
+    pub(crate) task: Arc<KnownTask>,
+    /// What the agent is called where it runs.
+    pub(crate) agent_id: Arc<str>,
     /// From where it is followed on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cursor: Option<Arc<str>>,
@@ -29,7 +34,33 @@ pub(crate) struct RemoteProgress {
     pub(crate) tries: u32,
 }
 
-/// An answer to a question of a task that runs elsewhere.
+/// A remote task, as far as the run knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KnownTask {
+    /// It is to be started. The runner may have done so: a process may have died before it could note that.
+    ToStart(RemoteTask),
+    Started(RemoteTaskHandle),
+}
+
+impl KnownTask {
+    pub(crate) fn task_id(&self) -> &str {
+        match self {
+            Self::ToStart(task) => &task.task_id,
+            Self::Started(handle) => &handle.task_id,
+        }
+    }
+
+    /// The kind of its runner.
+    pub(crate) fn runner(&self) -> &str {
+        match self {
+            Self::ToStart(task) => &task.runner.kind,
+            Self::Started(handle) => &handle.runner.kind,
+        }
+    }
+}
+
+/// An answer to a question of a remote task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemoteAnswer {
@@ -45,19 +76,31 @@ pub(crate) struct RemoteAnswer {
 }
 
 impl RemoteProgress {
+    /// A task that is to be started.
+    pub(crate) fn to_start(task: RemoteTask) -> Self {
+        Self {
+            agent_id: task.agent.name().into(),
+            task: Arc::new(KnownTask::ToStart(task)),
+            cursor: None,
+            answers: Vec::new(),
+            has_ended: false,
+            tries: 0,
+        }
+    }
+
     /// The task, if it may still go on.
-    pub(super) fn open(&self) -> Option<&Arc<RemoteHandle>> {
-        self.handle.as_ref().filter(|_| !self.has_ended)
+    pub(super) fn running_task(&self) -> Option<&Arc<KnownTask>> {
+        (!self.has_ended).then_some(&self.task)
     }
 }
 
 /// The tasks to be cancelled that nobody waits for any more, by their ids.
 #[derive(Clone)]
-pub(crate) struct RemoteCancels {
-    pub(crate) tasks: SortedMap<Arc<str>, Arc<RemoteHandle>>,
+pub(crate) struct PendingCancels {
+    pub(crate) tasks: SortedMap<Arc<str>, Arc<KnownTask>>,
 }
 
-empty!(RemoteCancels {
+empty!(PendingCancels {
     tasks: SortedMap::new(),
 });
 
@@ -74,16 +117,21 @@ impl RunState {
         path: &NodePath,
         change: impl FnOnce(&mut RemoteProgress),
     ) {
-        let before = self.remote(path).cloned().unwrap_or_default();
-        let mut progress = Arc::clone(&before);
-        change(Arc::make_mut(&mut progress));
-        match (before.open(), progress.open()) {
-            (None, Some(handle)) => self.waits.add_remote(path.clone(), Arc::clone(handle)),
-            (Some(_), None) => self.waits.remove_remote(path),
-            _ => {}
+        if let Some(before) = self.remote(path) {
+            let mut progress = (**before).clone();
+            change(&mut progress);
+            self.set_remote(path, progress);
+        }
+    }
+
+    /// Notes what the node at `path` knows of its task.
+    pub(crate) fn set_remote(&mut self, path: &NodePath, progress: RemoteProgress) {
+        match progress.running_task() {
+            Some(task) => self.waits.add_remote(path.clone(), Arc::clone(task)),
+            None => self.waits.remove_remote(path),
         }
         let frame = self.frame_mut(&path.frame);
-        frame.progress.remotes.insert(path.node, progress);
+        frame.progress.remotes.insert(path.node, progress.into());
     }
 
     /// Forgets the task of the node at `path`, which starts over: the task is cancelled if it may still go on.
@@ -91,32 +139,33 @@ impl RunState {
         let frame = self.frame_mut(&path.frame);
         let remotes = frame.progress.get_mut();
         let dropped = remotes.and_then(|progress| progress.remotes.remove(&path.node));
-        if let Some(handle) = dropped.as_ref().and_then(|progress| progress.open()) {
+        if let Some(task) = dropped
+            .as_ref()
+            .and_then(|progress| progress.running_task())
+        {
             self.waits.remove_remote(path);
-            self.cancel_remote(handle);
+            self.cancel_remote(task);
         }
     }
 
-    /// Takes what is about to go out of the index. Tasks elsewhere are cancelled with what has waited for them.
+    /// Takes what is about to go out of the index. Remote tasks are cancelled with what has waited for them.
     pub(crate) fn forget_waits(&mut self, gone: &WaitIndex) {
         self.waits.remove_all(gone);
-        for handle in gone.remotes() {
-            self.cancel_remote(handle);
+        for task in gone.remotes() {
+            self.cancel_remote(task);
         }
     }
 
-    /// Cancels all tasks elsewhere: the run has ended.
+    /// Cancels all remote tasks: the run has ended.
     pub(crate) fn cancel_remotes(&mut self) {
         let open: Vec<_> = self.waits.remotes().cloned().collect();
-        for handle in &open {
-            self.cancel_remote(handle);
+        for task in &open {
+            self.cancel_remote(task);
         }
     }
 
-    fn cancel_remote(&mut self, handle: &Arc<RemoteHandle>) {
-        let task_id = handle.task_id.as_str().into();
-        self.remote_cancels
-            .tasks
-            .insert(task_id, Arc::clone(handle));
+    pub(crate) fn cancel_remote(&mut self, task: &Arc<KnownTask>) {
+        let tasks = &mut self.remote_cancels.tasks;
+        tasks.insert(task.task_id().into(), Arc::clone(task));
     }
 }

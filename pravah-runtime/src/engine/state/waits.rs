@@ -1,4 +1,4 @@
-//! What a run waits for: answers from outside, times, and tasks elsewhere.
+//! What a run waits for: answers from outside, times, and remote tasks.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use super::{
     path::{FramePath, ItemId, NodePath},
     progress::{Timer, WaitReason},
     rare::{Rare, empty},
-    remote::RemoteProgress,
+    remote::{KnownTask, RemoteProgress},
 };
-use crate::{graph::NodeIx, invocation::RemoteHandle, sorted_map::SortedMap};
+use crate::{graph::NodeIx, sorted_map::SortedMap};
 
 /// Where to find what the run waits for.
 #[derive(Clone, Default)]
@@ -25,8 +25,8 @@ struct Waits {
     deadlines: SortedMap<(u64, NodePath), ()>,
     /// The nodes that failed, with nothing left to try.
     failed: SortedMap<NodePath, ()>,
-    /// The tasks elsewhere that may go on.
-    remotes: SortedMap<NodePath, Arc<RemoteHandle>>,
+    /// The remote tasks that may go on.
+    remotes: SortedMap<NodePath, Arc<KnownTask>>,
 }
 
 empty!(Waits {
@@ -119,8 +119,8 @@ impl WaitIndex {
     }
 
     fn add_open_remote(&mut self, remote: &RemoteProgress, path: NodePath) {
-        if let Some(handle) = remote.open() {
-            self.add_remote(path, Arc::clone(handle));
+        if let Some(task) = remote.running_task() {
+            self.add_remote(path, Arc::clone(task));
         }
     }
 
@@ -159,16 +159,21 @@ impl WaitIndex {
         }
     }
 
-    pub(super) fn add_remote(&mut self, path: NodePath, handle: Arc<RemoteHandle>) {
-        self.0.remotes.insert(path, handle);
+    pub(super) fn add_remote(&mut self, path: NodePath, task: Arc<KnownTask>) {
+        self.0.remotes.insert(path, task);
     }
 
     pub(super) fn remove_remote(&mut self, path: &NodePath) {
         self.0.remotes.remove(path);
     }
 
-    /// The tasks elsewhere that may go on.
-    pub(super) fn remotes(&self) -> impl Iterator<Item = &Arc<RemoteHandle>> {
+    /// The nodes that wait for remote tasks, with these.
+    pub(crate) fn remote_nodes(&self) -> impl Iterator<Item = (&NodePath, &Arc<KnownTask>)> {
+        self.0.remotes.iter()
+    }
+
+    /// The remote tasks that may go on.
+    pub(crate) fn remotes(&self) -> impl Iterator<Item = &Arc<KnownTask>> {
         self.0.remotes.values()
     }
 

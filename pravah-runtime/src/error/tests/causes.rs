@@ -113,10 +113,12 @@ fn errors() -> Vec<FlowError> {
         node: name(),
         source,
     }));
-    let away = RunnerError::new(RunnerErrorKind::Unavailable, "the runner is away");
+    let away = RunnerError::new(RunnerErrorKind::Unavailable, "the runner is unreachable");
     errors.push(FlowError::Runner {
         node: name(),
-        source: away.with_cause(Full),
+        agent_id: name(),
+        runner: name(),
+        source: away.with_source(Full),
     });
     errors.extend(tool_errors().into_iter().map(FlowError::other));
     errors

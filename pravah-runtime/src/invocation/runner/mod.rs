@@ -1,4 +1,4 @@
-//! Runners: what runs agents elsewhere.
+//! Runners: what runs remote agents.
 
 mod error;
 mod task;
@@ -9,21 +9,21 @@ use serde_json::Value;
 
 pub use self::{
     error::{RunnerError, RunnerErrorKind},
-    task::{RemoteHandle, RemoteQuestion, RemoteTask, RemoteUpdate},
+    task::{RemoteQuestion, RemoteTask, RemoteTaskHandle, RemoteUpdate},
 };
 
 /// What the future of a [`Runner`] is.
 pub type RunnerFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunnerError>> + Send + 'a>>;
 
-/// Runs agents elsewhere: in another process, behind a protocol, in a sandbox. An
+/// Runs remote agents: in another process, behind a protocol, in a sandbox. An
 /// [`AgentRegistry`](super::AgentRegistry) has [one for each kind](super::AgentRegistry::with_runner), and an
 /// [`Executor`](super::Executor) names it.
 ///
-/// The run that calls an agent elsewhere keeps the task's [handle](RemoteHandle) and the cursor of what it has seen in
-/// its snapshot, and goes on one call of the runner at a time: it starts the task, follows it until it has ended, hands
+/// The run that calls a remote agent keeps the task's [handle](RemoteTaskHandle) and the cursor of what it has seen in
+/// its snapshot, and goes on one call of the runner at a time: it starts the task, asks for updates until it has ended, hands
 /// over answers to its questions, and cancels it where nobody wants its result any more. Any of these may be called
 /// again with the same arguments, because a process died before it could note the outcome, and any future may be
-/// dropped.
+/// dropped. The functions return boxed futures: `Box::pin(async move { … })`.
 ///
 /// ```
 /// use pravah_runtime::{invocation::*, prelude::*};
@@ -39,19 +39,19 @@ pub type RunnerFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunnerError
 ///         Box::pin(async { Ok(serde_json::to_string(&task.message.parts).unwrap_or_default()) })
 ///     }
 ///
-///     fn follow<'a>(
+///     fn next_update<'a>(
 ///         &'a self,
-///         task: &'a RemoteHandle,
+///         task: &'a RemoteTaskHandle,
 ///         _cursor: Option<&'a str>,
 ///     ) -> RunnerFuture<'a, RemoteUpdate> {
-///         Box::pin(async { Ok(RemoteUpdate::completed(&*task.id)) })
+///         Box::pin(async { Ok(RemoteUpdate::completed(&*task.remote_id)) })
 ///     }
 ///
-///     fn answer<'a>(&'a self, _: &'a RemoteHandle, _: &'a str, _: &'a Value) -> RunnerFuture<'a, ()> {
-///         Box::pin(async { Err(RunnerError::new(RunnerErrorKind::Refused, "nothing was asked")) })
+///     fn answer<'a>(&'a self, _: &'a RemoteTaskHandle, _: &'a str, _: &'a Value) -> RunnerFuture<'a, ()> {
+///         Box::pin(async { Ok(()) }) // it asks nothing
 ///     }
 ///
-///     fn cancel<'a>(&'a self, _: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
+///     fn cancel<'a>(&'a self, _: &'a RemoteTaskHandle) -> RunnerFuture<'a, ()> {
 ///         Box::pin(async { Ok(()) })
 ///     }
 /// }
@@ -72,36 +72,35 @@ pub trait Runner: Send + Sync + 'static {
     fn kind(&self) -> &str;
 
     /// Starts a task, or finds the one that was started with this [`task_id`](RemoteTask::task_id), and returns what
-    /// the runner calls it: the [`id`](RemoteHandle::id) of its handle.
+    /// the runner calls it: the [`remote_id`](RemoteTaskHandle::remote_id) of its handle.
     ///
     /// # Errors
     ///
     /// Why it cannot be started. One that [`is_retryable`](RunnerError::is_retryable) is tried again after a while.
     fn start<'a>(&'a self, task: &'a RemoteTask) -> RunnerFuture<'a, String>;
 
-    /// Waits until something has happened in a task since `cursor`, which is that of the last update, and says what.
-    /// An update without anything new is no mistake: the task is followed again a second later, so that a runner may
-    /// also ask and return at once.
+    /// Waits for news of a task after `cursor`, which is that of the last update. It may return an update without news:
+    /// it is called again a second later, so that a runner can poll.
     ///
     /// # Errors
     ///
     /// Why nothing is known of the task. One that [`is_retryable`](RunnerError::is_retryable) is tried again after a
     /// while. That the task itself has failed is no error, but an update.
-    fn follow<'a>(
+    fn next_update<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         cursor: Option<&'a str>,
     ) -> RunnerFuture<'a, RemoteUpdate>;
 
-    /// Answers a question of a task. An answer that the task has taken before is taken again.
+    /// Answers a question of a task. It is idempotent, and succeeds where the question is not open any more.
     ///
     /// # Errors
     ///
-    /// [`RunnerErrorKind::Answer`] if the answer is not what the task has asked for: it asks again. Any other kind as
-    /// for [`follow`](Self::follow).
+    /// [`RunnerErrorKind::InvalidAnswer`] if the answer is not what the task has asked for: it asks again. Any other kind as
+    /// for [`next_update`](Self::next_update).
     fn answer<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         question_id: &'a str,
         answer: &'a Value,
     ) -> RunnerFuture<'a, ()>;
@@ -111,7 +110,7 @@ pub trait Runner: Send + Sync + 'static {
     /// # Errors
     ///
     /// Why that was not possible. One that [`is_retryable`](RunnerError::is_retryable) is tried again, twice.
-    fn cancel<'a>(&'a self, task: &'a RemoteHandle) -> RunnerFuture<'a, ()>;
+    fn cancel<'a>(&'a self, task: &'a RemoteTaskHandle) -> RunnerFuture<'a, ()>;
 }
 
 /// Several registries can share a runner.
@@ -124,24 +123,24 @@ impl<R: Runner + ?Sized> Runner for Arc<R> {
         (**self).start(task)
     }
 
-    fn follow<'a>(
+    fn next_update<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         cursor: Option<&'a str>,
     ) -> RunnerFuture<'a, RemoteUpdate> {
-        (**self).follow(task, cursor)
+        (**self).next_update(task, cursor)
     }
 
     fn answer<'a>(
         &'a self,
-        task: &'a RemoteHandle,
+        task: &'a RemoteTaskHandle,
         question_id: &'a str,
         answer: &'a Value,
     ) -> RunnerFuture<'a, ()> {
         (**self).answer(task, question_id, answer)
     }
 
-    fn cancel<'a>(&'a self, task: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
+    fn cancel<'a>(&'a self, task: &'a RemoteTaskHandle) -> RunnerFuture<'a, ()> {
         (**self).cancel(task)
     }
 }

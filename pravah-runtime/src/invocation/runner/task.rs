@@ -1,5 +1,7 @@
 //! What a runner is given, and what it says of a task.
 
+use std::time::SystemTime;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,18 +10,18 @@ use crate::{
     json,
 };
 
-/// An agent to be run elsewhere, and what it is told.
+/// A remote agent, and what it is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RemoteTask {
-    /// What the run calls the task: the same whenever it starts the same task, also after a crash, and no other task of
-    /// any run is called so.
+    /// The idempotency key: the same whenever the run starts the same task, also after a crash. No other task of any run
+    /// has it, as long as the ids of runs are unique.
     pub task_id: String,
     /// The agent.
     pub agent: AgentRef,
     /// The first message of its conversation.
     pub message: Message,
-    /// The runner, with the settings that the invocation gives it.
+    /// The runner and its configuration.
     pub runner: RunnerConfig,
 }
 
@@ -44,21 +46,25 @@ impl RemoteTask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct RemoteHandle {
+pub struct RemoteTaskHandle {
     /// What the run calls the task.
     pub task_id: String,
     /// What the runner calls it: what [`Runner::start`](super::Runner::start) has returned.
-    pub id: String,
-    /// The runner, with the settings that the invocation gives it.
+    pub remote_id: String,
+    /// The runner and its configuration.
     pub runner: RunnerConfig,
 }
 
-impl RemoteHandle {
+impl RemoteTaskHandle {
     /// The handle of a task, for tests of a runner.
-    pub fn new(task_id: impl Into<String>, id: impl Into<String>, runner: RunnerConfig) -> Self {
+    pub fn new(
+        task_id: impl Into<String>,
+        remote_id: impl Into<String>,
+        runner: RunnerConfig,
+    ) -> Self {
         Self {
             task_id: task_id.into(),
-            id: id.into(),
+            remote_id: remote_id.into(),
             runner,
         }
     }
@@ -79,17 +85,21 @@ pub struct RemoteQuestion {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RemoteUpdate {
-    /// Where it is. While it is `Suspended` nothing happens before one of its questions is answered; in all other
-    /// states in which it has not ended it is followed on.
+    /// Where it is. One that is `Suspended` with open questions is not asked for updates until one of them is answered,
+    /// or the time of [`until`](Self::until) has come. In any other state in which it has not ended it is, and the run
+    /// goes on with that although questions are open.
     pub status: TaskStatus,
     /// What it has returned, or why it has failed; null while it goes on.
     pub content: Value,
-    /// From where to follow it on. Without one the next update starts where this one did.
+    /// The mark from which the next update is to go on. Without one it goes on from where this one did, and what this
+    /// one has told is told again.
     pub cursor: Option<String>,
     /// What has happened, each as JSON: the run sends them to its observers.
     pub events: Vec<Value>,
     /// All of its questions that are open.
     pub questions: Vec<RemoteQuestion>,
+    /// By when one of these has to be answered, if that is limited.
+    pub until: Option<SystemTime>,
 }
 
 impl RemoteUpdate {
@@ -102,6 +112,7 @@ impl RemoteUpdate {
             cursor: None,
             events: Vec::new(),
             questions: Vec::new(),
+            until: None,
         }
     }
 
@@ -135,6 +146,13 @@ impl RemoteUpdate {
     #[must_use]
     pub fn with_events(mut self, events: impl IntoIterator<Item = Value>) -> Self {
         self.events.extend(events);
+        self
+    }
+
+    /// The same with the time by which one of its questions has to be answered.
+    #[must_use]
+    pub fn with_until(mut self, until: SystemTime) -> Self {
+        self.until = Some(until);
         self
     }
 

@@ -48,6 +48,67 @@ async fn open_tasks_are_cancelled_when_the_flow_is_done() {
 }
 
 #[tokio::test]
+async fn the_host_cancels_a_task_and_the_run_that_has_waited_for_it_alone_is_done() {
+    let script = ScriptedModel::new()
+        .call("patient", "call_agent", in_background(&["One."]))
+        .call("patient", "submit", text("Done."))
+        .call("researcher", "ask", json!({}));
+    for restarts in [false, true] {
+        let model = Recorder::new(script.clone());
+        let run = patiently::start(question()).unwrap();
+        let mut run = run.with_factory(model.factory());
+        suspended(run.run(ctx()).await);
+        assert_eq!(run.tasks()[0].status, TaskStatus::Suspended);
+        let mut events = run.events();
+        let cancelled = run.cancel_task("task_1").unwrap();
+        assert_eq!(cancelled.status, TaskStatus::Cancelled);
+        assert_eq!(run.cancel_task("task_1").unwrap(), cancelled);
+        assert!(run.suspensions().is_empty());
+        if restarts {
+            run = restart(&run);
+            events = run.events();
+        }
+        let RunOut::Done(report) = run.next(ctx()).await.unwrap() else {
+            panic!("nothing is left to do")
+        };
+        assert_eq!(report.text, "Done.");
+        let mut names = Vec::new();
+        while let Some(event) = events.next().await {
+            names.push(event.kind.name().to_owned());
+        }
+        assert_eq!(names.last().map(String::as_str), Some("harness:complete"));
+        let error = run.cancel_task("task_1").unwrap_err();
+        assert!(matches!(error, FlowError::Finished));
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_the_host_cancels_ends_the_wait_of_its_agent() {
+    let script = ScriptedModel::new()
+        .call("patient", "call_agent", in_background(&["One."]))
+        .call(
+            "patient",
+            "wait_task",
+            json!({ "task_id": "task_1", "timeout_seconds": 3600 }),
+        )
+        .call("researcher", "ask", json!({}))
+        .call("patient", "submit", text("Done."));
+    let model = Recorder::new(script);
+    let run = patiently::start(question()).unwrap();
+    let mut run = run.with_factory(model.factory());
+    rest(&mut run).await;
+    let error = run.cancel_task("task_7").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`task_7` was not found: there is `task_1`"
+    );
+    run.cancel_task("task_1").unwrap();
+    assert_eq!(output(run.run(ctx()).await).text, "Done.");
+    let told = model.results()[0].text.to_string();
+    assert!(told.contains(r#""status":"cancelled""#), "{told}");
+}
+
+#[tokio::test]
 async fn a_run_that_waits_for_its_tasks_ends_with_what_the_flow_has_returned() {
     let script = ScriptedModel::new()
         .call("patient", "call_agent", in_background(&["One.", "Two."]))

@@ -10,71 +10,53 @@ use std::{
 
 use pravah_runtime::{
     WaitReason,
-    invocation::{
-        RemoteHandle, RemoteTask, RemoteUpdate, Runner, RunnerError, RunnerErrorKind, RunnerFuture,
-    },
+    invocation::{RemoteUpdate, RunnerError, RunnerErrorKind},
 };
 use tokio::time::Instant;
 
 use super::*;
 
-/// Says what a test tells it to, one after the other.
+/// What a runner was asked.
 #[derive(Default)]
-struct Told {
+struct Asked {
     starts: AtomicU32,
-    failing_starts: u32,
-    updates: Mutex<Vec<Result<RemoteUpdate, RunnerError>>>,
     cursors: Mutex<Vec<Option<String>>>,
 }
 
-impl Told {
-    fn new(updates: impl IntoIterator<Item = Result<RemoteUpdate, RunnerError>>) -> Arc<Self> {
-        let mut updates: Vec<_> = updates.into_iter().collect();
-        updates.reverse();
-        Arc::new(Self {
-            updates: Mutex::new(updates),
-            ..Self::default()
-        })
-    }
-}
+type Update = Result<RemoteUpdate, RunnerError>;
 
-impl Runner for Told {
-    fn kind(&self) -> &str {
-        "loopback"
-    }
-
-    fn start<'a>(&'a self, task: &'a RemoteTask) -> RunnerFuture<'a, String> {
-        Box::pin(async move {
-            match self.starts.fetch_add(1, Ordering::Relaxed) < self.failing_starts {
-                true => Err(away()),
-                false => Ok(format!("there/{}", task.task_id)),
+/// A run whose runner cannot be reached for so many starts, and says these things of the task then.
+fn run_after(
+    failing_starts: u32,
+    updates: impl IntoIterator<Item = Update>,
+) -> (Arc<Asked>, FlowRuntime<AgentRegistry>) {
+    let asked = Arc::new(Asked::default());
+    let mut updates: Vec<_> = updates.into_iter().collect();
+    updates.reverse();
+    let updates = Mutex::new(updates);
+    let (starting, following) = (Arc::clone(&asked), Arc::clone(&asked));
+    let stub = Stub::new(move |cursor| {
+        following.cursors.lock().unwrap().push(cursor);
+        let update = updates.lock().unwrap().pop();
+        async move { update.unwrap_or_else(|| panic!("it was asked too often")) }
+    });
+    let stub = stub.on_start(move |task_id| {
+        let fails = starting.starts.fetch_add(1, Ordering::Relaxed) < failing_starts;
+        async move {
+            match fails {
+                true => Err(unreachable()),
+                false => Ok(task_id),
             }
-        })
-    }
-
-    fn follow<'a>(
-        &'a self,
-        task: &'a RemoteHandle,
-        cursor: Option<&'a str>,
-    ) -> RunnerFuture<'a, RemoteUpdate> {
-        Box::pin(async move {
-            assert!(task.id.starts_with("there/"));
-            self.cursors.lock().unwrap().push(cursor.map(str::to_owned));
-            let update = self.updates.lock().unwrap().pop();
-            update.unwrap_or_else(|| panic!("it was asked too often"))
-        })
-    }
-
-    fn answer<'a>(&'a self, _: &'a RemoteHandle, _: &'a str, _: &'a Value) -> RunnerFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn cancel<'a>(&'a self, _: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
-    }
+        }
+    });
+    (asked, run_by(stub).invoke(look_up_trains()).unwrap())
 }
 
-fn away() -> RunnerError {
+fn run_on(updates: impl IntoIterator<Item = Update>) -> FlowRuntime<AgentRegistry> {
+    run_after(0, updates).1
+}
+
+fn unreachable() -> RunnerError {
     RunnerError::new(RunnerErrorKind::Unavailable, "the connection broke")
 }
 
@@ -82,22 +64,17 @@ fn working() -> RemoteUpdate {
     RemoteUpdate::new(TaskStatus::Running)
 }
 
-fn run_on(runner: &Arc<Told>) -> FlowRuntime<AgentRegistry> {
-    let registry = AgentRegistry::new()
-        .with_runner(Arc::clone(runner))
-        .with_remote_agent("researcher", loopback());
-    registry.invoke(look_up_trains()).unwrap()
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_lost_connection_is_tried_again_later_from_the_same_cursor() {
-    let runner = Told::new([
-        Ok(working().with_cursor("one").with_events([json!("a")])),
-        Err(away()),
-        Err(away()),
-        Ok(RemoteUpdate::completed("done")),
-    ]);
-    let mut run = run_on(&runner);
+    let (asked, mut run) = run_after(
+        0,
+        [
+            Ok(working().with_cursor("one").with_events([json!("a")])),
+            Err(unreachable()),
+            Err(unreachable()),
+            Ok(RemoteUpdate::completed("done")),
+        ],
+    );
     let (start, mut waits) = (Instant::now(), Vec::new());
     let result = loop {
         match run.next(ctx()).await.unwrap() {
@@ -118,42 +95,40 @@ async fn a_lost_connection_is_tried_again_later_from_the_same_cursor() {
         "one second, then two"
     );
     let one = || Some("one".to_owned());
-    assert_eq!(*runner.cursors.lock().unwrap(), [None, one(), one(), one()]);
+    assert_eq!(*asked.cursors.lock().unwrap(), [None, one(), one(), one()]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_start_is_tried_again_too() {
-    let mut runner = Told::new([Ok(RemoteUpdate::completed("done"))]);
-    Arc::get_mut(&mut runner).unwrap().failing_starts = 2;
-    let mut run = run_on(&runner);
+    let (asked, mut run) = run_after(2, [Ok(RemoteUpdate::completed("done"))]);
     assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
-    assert_eq!(runner.starts.load(Ordering::Relaxed), 3);
+    assert_eq!(asked.starts.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_runner_that_stays_away_fails_the_task() {
-    let runner = Told::new((0..5).map(|_| Err(away())));
-    let mut run = run_on(&runner);
+async fn a_runner_that_stays_unreachable_fails_the_task() {
+    let mut run = run_on((0..11).map(|_| Err(unreachable())));
     let mut events = run.events();
     let result = scalar(output(run.run(ctx()).await));
     assert_eq!(result.status, TaskStatus::Failed);
-    let expected = "the runner of agent `remote` failed: the connection broke";
+    let expected =
+        "runner `loopback` could not run agent `researcher`: after 11 tries: the connection broke";
     assert_eq!(result.content, expected);
     let mut waits = 0;
     while let Some(event) = events.next().await {
         waits += u32::from(matches!(
             event.kind,
-            EventKind::Remote(RemoteEvent::Waits { .. })
+            EventKind::Remote(RemoteEvent::Retrying { .. })
         ));
     }
-    assert_eq!(waits, 4);
+    assert_eq!(waits, 10);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_update_without_news_is_followed_by_a_second_of_waiting() {
     let mut updates: Vec<_> = (0..5).map(|_| Ok(working())).collect();
     updates.push(Ok(RemoteUpdate::completed("done")));
-    let mut run = run_on(&Told::new(updates));
+    let mut run = run_on(updates);
     let start = Instant::now();
     assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
     assert_eq!(start.elapsed().as_secs(), 5);
@@ -170,18 +145,40 @@ async fn what_no_snapshot_can_carry_fails_the_task() {
         working().with_events([deep.clone()]),
         working().with_question("q", deep),
     ] {
-        let mut run = run_on(&Told::new([Ok(update)]));
+        let mut run = run_on([Ok(update)]);
         let result = scalar(output(run.run(ctx()).await));
         assert_eq!(result.status, TaskStatus::Failed);
         let why = result.content.as_str().unwrap();
-        assert!(why.contains("what it says is nested"), "{why}");
+        assert!(
+            why.contains("the update has a value that is nested"),
+            "{why}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn questions_that_cannot_be_told_apart_or_are_not_there_fail_the_task() {
+    let suspended = || RemoteUpdate::new(TaskStatus::Suspended);
+    for (update, expected) in [
+        (suspended(), "the task is suspended, and asks nothing"),
+        (
+            suspended()
+                .with_question("q", "One?")
+                .with_question("q", "Two?"),
+            "two of its questions have the id `q`",
+        ),
+    ] {
+        let mut run = run_on([Ok(update)]);
+        let result = scalar(output(run.run(ctx()).await));
+        let why = result.content.as_str().unwrap();
+        assert!(why.ends_with(expected), "{why}");
     }
 }
 
 #[tokio::test]
 async fn a_task_that_was_cancelled_there_has_failed_here() {
     let cancelled = RemoteUpdate::new(TaskStatus::Cancelled).with_content("the operator did it");
-    let mut run = run_on(&Told::new([Ok(cancelled)]));
+    let mut run = run_on([Ok(cancelled)]);
     let result = scalar(output(run.run(ctx()).await));
     assert_eq!(result.status, TaskStatus::Failed);
     assert!(
@@ -195,12 +192,11 @@ async fn a_task_that_was_cancelled_there_has_failed_here() {
 
 #[tokio::test]
 async fn a_question_that_closes_there_closes_here() {
-    let runner = Told::new([
+    let mut run = run_on([
         Ok(working().with_cursor("1").with_question("q", "What?")),
         Ok(working().with_cursor("2")),
         Ok(RemoteUpdate::completed("done")),
     ]);
-    let mut run = run_on(&runner);
     let mut open = Vec::new();
     loop {
         let out = run.next(ctx()).await.unwrap();
@@ -209,12 +205,12 @@ async fn a_question_that_closes_there_closes_here() {
             break;
         }
     }
-    assert_eq!(open, [0, 0, 1, 0, 0, 0]);
+    assert_eq!(open, [0, 0, 0, 1, 0, 0, 0]);
 }
 
 #[tokio::test]
 async fn a_runner_that_panics_fails_the_task() {
-    let mut run = run_on(&Told::new([]));
+    let mut run = run_on([]);
     let result = scalar(output(run.run(ctx()).await));
     let why = result.content.as_str().unwrap();
     assert!(why.contains("panicked: it was asked too often"), "{why}");

@@ -1,4 +1,8 @@
-//! Questions that are asked elsewhere.
+//! Questions of remote agents.
+
+use std::sync::Mutex;
+
+use pravah_runtime::invocation::{RemoteUpdate, RunnerError, RunnerErrorKind};
 
 use super::*;
 use crate::macros_support::suspended;
@@ -9,7 +13,7 @@ fn asking(topics: &[&str]) -> Invocation {
 }
 
 fn start(topics: &[&str]) -> (AgentRegistry, FlowRuntime<AgentRegistry>) {
-    let runner = elsewhere(&Recorder::new(script()));
+    let runner = other_process(&Recorder::new(script()));
     let registry = here(&runner);
     let run = registry.invoke(asking(topics)).unwrap();
     (registry, run)
@@ -100,4 +104,133 @@ async fn an_answer_whose_step_was_lost_is_handed_over_again() {
     let mut run = restored(&registry, &run);
     run.unpause();
     assert_eq!(texts(&output(run.run(ctx()).await)), ["trains: 7"]);
+}
+
+#[gate(prompt = "How many?", timeout = "5s")]
+fn hurry(_: &Topic, answer: u32) -> Finding {
+    Finding {
+        text: answer.to_string(),
+    }
+}
+
+/// Asks a person who has to hurry.
+#[flow(named)]
+fn hurried(topic: Topic) -> Finding {
+    flow! { hurry }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_a_question_is_known_here_and_passes_there() {
+    let runner = Arc::new(LoopbackRunner::new(
+        AgentRegistry::new().with_agent::<hurried>(),
+    ));
+    let registry = AgentRegistry::new()
+        .with_runner(runner)
+        .with_remote_agent("hurried", "loopback");
+    let target = Target::named("hurried", json!({ "name": "trains" }).to_string());
+    let mut run = registry.invoke(Invocation::single(target)).unwrap();
+    suspended(run.run(ctx()).await);
+    assert!(run.suspensions()[0].until.is_some());
+    let mut run = restored(&registry, &run);
+    assert!(run.suspensions()[0].until.is_some());
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    run.next(ctx()).await.unwrap();
+    let result = scalar(output(run.run(ctx()).await));
+    assert_eq!(result.status, TaskStatus::Failed);
+    assert!(
+        result
+            .content
+            .as_str()
+            .unwrap()
+            .ends_with("took longer than 5s")
+    );
+}
+
+/// The ids of the questions that were answered.
+type Answered = Arc<Mutex<Vec<String>>>;
+
+/// A run whose task has asked two things at once, takes good answers, and goes on meanwhile or does not.
+async fn asked_twice(goes_on: bool) -> (Answered, FlowRuntime<AgentRegistry>) {
+    let answered = Answered::default();
+    let (seen, taken) = (Arc::clone(&answered), Arc::clone(&answered));
+    let status = match goes_on {
+        true => TaskStatus::Running,
+        false => TaskStatus::Suspended,
+    };
+    let stub = Stub::new(move |_| {
+        let seen = seen.lock().unwrap().clone();
+        let open: Vec<_> = ["one", "two"]
+            .into_iter()
+            .filter(|id| !seen.iter().any(|known| known == id))
+            .collect();
+        async move {
+            Ok(match open.is_empty() {
+                true => RemoteUpdate::completed("done"),
+                false => open
+                    .into_iter()
+                    .fold(RemoteUpdate::new(status), |update, id| {
+                        update.with_question(id, id)
+                    }),
+            })
+        }
+    });
+    let stub = stub.on_answer(move |id, answer| {
+        let is_good = answer == "good";
+        if is_good {
+            taken.lock().unwrap().push(id);
+        }
+        let bad = || RunnerError::new(RunnerErrorKind::InvalidAnswer, "not good");
+        async move { is_good.then_some(()).ok_or_else(bad) }
+    });
+    let mut run = run_by(stub).invoke(look_up_trains()).unwrap();
+    while run.suspensions().len() < 2 {
+        run.next(ctx()).await.unwrap();
+    }
+    (answered, run)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_does_not_fit_does_not_keep_a_task_from_going_on() {
+    let (answered, mut run) = asked_twice(true).await;
+    let before = run.status();
+    let error = run
+        .answer(ctx(), "remote[0]", "bad")
+        .await
+        .map(|_| ())
+        .unwrap_err();
+    assert!(matches!(error, FlowError::ResumePayload { .. }), "{error}");
+    assert_eq!(run.status(), before);
+    *answered.lock().unwrap() = ["one", "two"].map(str::to_owned).to_vec();
+    assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_does_not_keep_another_one_from_its_task() {
+    let (answered, mut run) = asked_twice(false).await;
+    run.pause();
+    run.answer(ctx(), "remote[0]#2", "good").await.unwrap();
+    run.unpause();
+    run.answer(ctx(), "remote[0]", "bad")
+        .await
+        .map(|_| ())
+        .unwrap_err();
+    suspended(run.run(ctx()).await);
+    assert_eq!(*answered.lock().unwrap(), ["two"]);
+    run.answer(ctx(), "remote[0]", "good").await.unwrap();
+    assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
+}
+
+#[tokio::test]
+async fn a_bad_answer_of_a_hub_is_none_of_whoever_gives_a_good_one() {
+    let (answered, mut run) = asked_twice(false).await;
+    let hub = run.hub();
+    let sent = hub.reply("remote[0]#2", "bad");
+    let (sent, out) = tokio::join!(sent, run.answer(ctx(), "remote[0]", "good"));
+    sent.unwrap();
+    out.unwrap();
+    assert_eq!(*answered.lock().unwrap(), ["one"]);
+    let (id, question) = suspended(run.run(ctx()).await);
+    assert_eq!(question, "two");
+    run.answer(ctx(), &id, "good").await.unwrap();
+    assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
 }

@@ -5,10 +5,7 @@ mod tree;
 
 use std::time::Duration;
 
-use pravah_runtime::{
-    Unmet,
-    invocation::{RemoteHandle, RemoteTask, RemoteUpdate, Runner, RunnerFuture},
-};
+use pravah_runtime::{Unmet, invocation::RemoteUpdate};
 
 use super::*;
 use crate::macros_support::{restart, suspended};
@@ -37,7 +34,7 @@ mod there {
 
 /// Looks things up in the archive.
 #[agent(runner = "loopback", output = Finding)]
-fn archivist(topic: &Topic) -> String {
+pub(super) fn archivist(topic: &Topic) -> String {
     format!("What of {}?", topic.name)
 }
 
@@ -68,7 +65,7 @@ fn archive_script() -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn an_agent_elsewhere_is_a_node_of_a_flow_that_writes_what_it_is_told() {
+async fn a_remote_agent_is_a_node_of_a_flow_and_is_told_what_its_function_writes() {
     let model = Recorder::new(archive_script());
     let runner = archive(&model);
     let run = research::start(topic()).unwrap();
@@ -108,8 +105,7 @@ async fn without_its_runner_it_fails_and_goes_on_once_that_is_there() {
         panic!("{unmet:?}")
     };
     assert_eq!(node, "archivist");
-    let expected =
-        "the agent `archivist` cannot run: there is no runner `loopback`: the host has none";
+    let expected = "agent `archivist` cannot run: it needs the runner `loopback`, and there is none: add it with `with_runner`, also after a restore";
     assert_eq!(unmet[0].to_string(), expected);
     let error = run.run(ctx()).await.unwrap_err();
     assert!(
@@ -147,45 +143,22 @@ async fn what_it_returns_has_to_be_its_output() {
     let runner = archive(&Recorder::new(archive_script()));
     let mut run = unfit::counting::start(topic()).unwrap().with_runner(runner);
     let error = run.run(ctx()).await.map(|_| ()).unwrap_err();
-    let expected = "agent `archivist` failed: what it returned does not fit: missing field `count`";
+    let expected =
+        "remote agent `archivist` failed: what it returned does not fit: missing field `count`";
     assert_eq!(error.to_string(), expected);
 }
 
-/// A runner of agents that return one text.
-struct Says(&'static str);
-
-impl Runner for Says {
-    fn kind(&self) -> &str {
-        "loopback"
-    }
-
-    fn start<'a>(&'a self, _: &'a RemoteTask) -> RunnerFuture<'a, String> {
-        Box::pin(async { Ok("task".to_owned()) })
-    }
-
-    fn follow<'a>(
-        &'a self,
-        _: &'a RemoteHandle,
-        _: Option<&'a str>,
-    ) -> RunnerFuture<'a, RemoteUpdate> {
-        Box::pin(async { Ok(RemoteUpdate::completed(self.0)) })
-    }
-
-    fn answer<'a>(&'a self, _: &'a RemoteHandle, _: &'a str, _: &'a Value) -> RunnerFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn cancel<'a>(&'a self, _: &'a RemoteHandle) -> RunnerFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
-    }
+/// A runner of agents that return this text.
+fn says(text: &'static str) -> Stub {
+    Stub::new(move |_| async move { Ok(RemoteUpdate::completed(text)) })
 }
 
 #[tokio::test]
 async fn a_text_that_is_json_is_read_as_that() {
     let run = research::start(topic()).unwrap();
-    let mut run = run.with_runner(Says(r#"{ "text": "None." }"#));
+    let mut run = run.with_runner(says(r#"{ "text": "None." }"#));
     assert_eq!(output(run.run(ctx()).await).text, "None.");
-    let mut run = research::start(topic()).unwrap().with_runner(Says("None."));
+    let mut run = research::start(topic()).unwrap().with_runner(says("None."));
     let error = run.run(ctx()).await.map(|_| ()).unwrap_err().to_string();
     assert!(
         error.contains("does not fit: invalid type: string \"None.\""),
@@ -199,6 +172,11 @@ mod tried_again {
     #[agent(runner = "loopback", output = Finding, retry(max_attempts = 2), timeout = "30s")]
     fn archivist(topic: &Topic) -> String {
         topic.name.clone()
+    }
+
+    #[flow(named)]
+    pub(super) fn plain(topic: Topic) -> Finding {
+        flow! { archivist }
     }
 
     #[node]
@@ -216,9 +194,9 @@ mod tried_again {
 
 #[tokio::test(start_paused = true)]
 async fn another_attempt_is_another_task_and_one_that_is_too_slow_is_cancelled() {
-    let (runner, _) = super::cancels::endless(0);
+    let (asked, runner) = super::cancels::endless(0);
     let run = tried_again::stubborn::start(topic()).unwrap();
-    let mut run = run.with_runner(Arc::clone(&runner));
+    let mut run = run.with_runner(runner);
     let start = tokio::time::Instant::now();
     let finding = output(run.run(ctx()).await);
     assert_eq!(finding.text, "node `archivist` took longer than 30s");
@@ -227,10 +205,10 @@ async fn another_attempt_is_another_task_and_one_that_is_too_slow_is_cancelled()
         (Duration::from_secs(60)..Duration::from_secs(70)).contains(&took),
         "{took:?}"
     );
-    let started = runner.started();
+    let started = asked.started();
     assert_eq!(started.len(), 2);
     assert_ne!(started[0], started[1]);
-    assert_eq!(runner.cancelled(), started);
+    assert_eq!(asked.cancelled(), started);
 }
 
 mod asking {
@@ -249,7 +227,7 @@ mod asking {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_clock_stands_still_while_a_person_is_asked() {
+async fn the_timeout_is_paused_while_a_person_is_asked() {
     let runner = archive(&Recorder::new(ScriptedModel::new()));
     let run = asking::surveying::start(topic()).unwrap();
     let mut run = run.with_runner(Arc::clone(&runner));
@@ -271,7 +249,7 @@ async fn its_clock_stands_still_while_a_person_is_asked() {
 }
 
 #[tokio::test]
-async fn a_registry_runs_an_agent_that_runs_elsewhere_by_its_own_runners() {
+async fn a_registry_runs_a_remote_agent_with_its_own_runners() {
     let runner = archive(&Recorder::new(archive_script()));
     let registry = AgentRegistry::new()
         .with_agent::<archivist>()
@@ -282,12 +260,61 @@ async fn a_registry_runs_an_agent_that_runs_elsewhere_by_its_own_runners() {
 }
 
 #[test]
-fn what_is_for_a_model_is_refused_where_the_agent_runs_elsewhere() {
-    let config = AgentConfig::elsewhere("", "loopback").with_fallback("openai://m");
+fn a_remote_agent_refuses_what_is_for_a_model() {
+    let config = AgentConfig::remote("", "loopback").with_fallback("openai://m");
     let problems = config.check().unwrap_err();
-    assert_eq!(
-        problems,
-        ["the agent runs elsewhere, and has `fallback` for a model"]
+    assert_eq!(problems, ["`fallback` has no effect on a remote agent"]);
+    assert!(AgentConfig::remote("", "loopback").check().is_ok());
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_after_a_failure_starts_another_task() {
+    let script = ScriptedModel::new().error("archivist", "out of order");
+    let failing = archive(&Recorder::new(script));
+    let mut run = tried_again::plain::start(topic())
+        .unwrap()
+        .with_runner(Arc::clone(&failing));
+    for _ in 0..2 {
+        let error = run.run(ctx()).await.map(|_| ()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("remote agent `archivist` failed: "),
+            "{error}"
+        );
+    }
+    let ids: Vec<String> = failing
+        .tasks()
+        .into_iter()
+        .map(|task| task.task_id)
+        .collect();
+    assert_eq!(ids.len(), 4, "{ids:?}");
+}
+
+#[tokio::test]
+async fn a_prompt_with_an_image_is_refused() {
+    let mut run = showing::show::start(topic()).unwrap();
+    let error = run.run(ctx()).await.map(|_| ()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("a remote agent is told text alone"),
+        "{error}"
     );
-    assert!(AgentConfig::elsewhere("", "loopback").check().is_ok());
+}
+
+mod showing {
+    use pravah_runtime::{Media, Prompt};
+
+    use super::*;
+
+    #[agent(runner = "loopback", output = Finding)]
+    fn archivist(_: &Topic) -> Prompt {
+        Prompt::new().image(Media::new("image/png", vec![1, 2, 3]))
+    }
+
+    #[flow(named)]
+    pub(super) fn show(topic: Topic) -> Finding {
+        flow! { archivist }
+    }
 }

@@ -18,9 +18,10 @@ mod latest;
 mod progress;
 mod put;
 mod ready;
+mod remote;
 mod tasks;
 
-use std::{borrow::Cow, collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
@@ -28,8 +29,7 @@ use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
         state::{
-            End, RunState, rare::Rare, remote::RemoteCancels, spending::Spending,
-            values::RunValues, waits::WaitIndex,
+            End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
         },
     },
     check,
@@ -41,7 +41,6 @@ use crate::{
     error::ErrorText,
     graph::{Ambiguous, NodeIx, Place, StateIx, Table},
     hub::{MAX_COMMANDS, Queue, is_overfull},
-    invocation::RemoteHandle,
     quoted::quoted,
     state::Live,
 };
@@ -149,16 +148,6 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
     values
 }
 
-/// The tasks elsewhere that are to be cancelled.
-fn remote_cancels_of(stored: Map<Key<'_>, Cow<'_, RemoteHandle>>) -> Rare<RemoteCancels> {
-    let mut cancels = Rare::<RemoteCancels>::default();
-    for (task_id, handle) in stored {
-        let handle = handle.into_owned().into();
-        cancels.tasks.insert(task_id.into(), handle);
-    }
-    cancels
-}
-
 /// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
@@ -179,6 +168,10 @@ impl Loader {
             mut results,
             frame,
         } = stored;
+        let open_tasks = match self.drop_progress {
+            true => remote::open_tasks(&frame),
+            false => Vec::new(),
+        };
         let mut root = self.frame(table, frame, None)?;
         let output = match &mut results {
             Some(results) => self.output(table, take(&mut results.output))?,
@@ -208,7 +201,8 @@ impl Loader {
         let values = results.as_mut().map(|it| take(&mut it.values));
         let values = kept_values(values.unwrap_or_default());
         let remote_cancels = results.as_mut().map(|it| take(&mut it.remote_cancels));
-        let remote_cancels = remote_cancels_of(remote_cancels.unwrap_or_default());
+        let mut remote_cancels = remote::cancels(remote_cancels.unwrap_or_default())?;
+        remote::cancel_dropped(&mut remote_cancels, open_tasks, &waits);
         let spending = self.spending(table, &head, results)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
@@ -225,6 +219,7 @@ impl Loader {
         check::check_questions_asked(questions_asked)?;
         let state = RunState {
             questions_asked,
+            remote_tasks: head.remote_tasks,
             id: head.run_id.into_owned(),
             waits,
             root,

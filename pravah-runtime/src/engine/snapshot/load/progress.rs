@@ -116,7 +116,7 @@ impl Loader {
     ) -> Loaded<()> {
         let node = self.fed_node(frame, id)?;
         let NodeKind::Remote(_) = &frame.table.node(node).kind else {
-            return Err(format!("`{id}` does not run elsewhere").into());
+            return Err(format!("`{id}` is not a remote agent").into());
         };
         let remote = Arc::new(stored.into_owned());
         insert_new(&mut frame.progress.remotes, (node, id), remote)
@@ -275,6 +275,7 @@ impl Loader {
                 let is_list = matches!(frame.table.node(node).kind, NodeKind::Each(_));
                 !is_list && !frame.progress.lists.contains(&node)
             }
+            WaitReason::Question if frame.progress.remotes.contains(&node) => true,
             WaitReason::Question | WaitReason::Time => {
                 matches!(frame.progress.gates.get(&node), Some(None))
             }

@@ -1,4 +1,4 @@
-//! Calls of an agent that runs elsewhere.
+//! Calls of a remote agent.
 
 use pravah_runtime::invocation::TaskStatus;
 
@@ -82,7 +82,7 @@ async fn a_model_calls_it_with_a_prompt_and_reads_what_it_has_returned() {
 }
 
 #[tokio::test]
-async fn it_knows_nothing_of_the_conversation() {
+async fn a_remote_agent_refuses_an_inherited_context() {
     let arguments = json!({ "agent": "archivist", "prompt": "Look up.", "context": "inherited" });
     let (here, there, _) = write(arguments).await;
     assert!(there.asked().is_empty());
@@ -160,8 +160,8 @@ mod sealed {
 }
 
 #[test]
-fn an_agent_without_network_cannot_call_one_that_runs_elsewhere() {
+fn an_agent_without_network_cannot_call_a_remote_one() {
     let error = FlowRuntime::new(question()).map(|_| ()).unwrap_err();
-    let why = "it runs elsewhere, and its caller has no network access";
+    let why = "it is a remote agent, and its caller is under `no_network`";
     assert!(error.to_string().contains(why), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Three generations, of which the last runs elsewhere: a crash between any two steps repeats no model call, whichever
+//! Three generations, of which the last is remote: a crash between any two steps repeats no model call, whichever
 //! step is lost with it.
 
 use std::collections::BTreeMap;
@@ -138,7 +138,7 @@ async fn a_restore_after_every_step_changes_nothing_and_asks_nobody_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whichever_step_is_lost_what_runs_elsewhere_is_asked_once() {
+async fn whichever_step_is_lost_a_remote_model_is_asked_once() {
     let (here, there) = (Recorder::new(script()), Recorder::new(archive_script()));
     let (_, _, steps) = through_restarts((&here, &there), 1, None).await;
     let expected = there.asked().len();

@@ -79,13 +79,15 @@ fn without_a_common_place_the_error_names_what_each_allows() {
     let error = registry.invoke(with(None, ExecutorHint::Auto)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`researcher` can run nowhere: it allows `a2a`, the invocation `any`, and the registry `local`, `loopback`"
+        "no executor for agent `researcher`: it needs the runner `a2a`, the invocation allows any executor, and the registry has `loopback`"
     );
     let error = registry
         .invoke(with(None, forced(Executor::Local)))
         .unwrap_err();
     assert!(
-        matches!(&error, InvokeError::NoExecutor { invocation, .. } if *invocation == ["local"]),
+        error
+            .to_string()
+            .contains("the invocation allows the local one alone"),
         "{error}"
     );
     let unknown = Invocation::single(Target::named("nobody", "Hello"));
@@ -95,7 +97,7 @@ fn without_a_common_place_the_error_names_what_each_allows() {
 }
 
 #[test]
-fn agents_elsewhere_are_listed_after_those_in_this_process_and_once() {
+fn remote_agents_are_listed_after_local_ones_and_once() {
     let registry = agents()
         .with_remote_agent("archivist", loopback())
         .with_remote_agent("survey", loopback());
@@ -125,28 +127,64 @@ async fn an_ad_hoc_agent_is_made_where_it_runs() {
 }
 
 #[tokio::test]
-async fn a_runner_that_is_gone_after_a_restore_fails_the_task_and_not_the_load() {
-    let runner = elsewhere(&Recorder::new(script()));
+async fn a_run_that_is_restored_without_its_runner_stops_and_goes_on_with_it() {
+    let model = Recorder::new(script());
+    let runner = other_process(&model);
     let mut run = here(&runner).invoke(look_up_trains()).unwrap();
-    for _ in 0..3 {
+    for _ in 0..4 {
         run.next(ctx()).await.unwrap();
     }
-    let mut run = restored(&agents(), &run);
-    let result = scalar(output(run.run(ctx()).await));
-    assert_eq!(result.status, TaskStatus::Failed);
-    let expected =
-        "the runner of agent `remote` failed: there is no runner `loopback`: the host has none";
-    assert_eq!(result.content, expected);
+    let mut run = restored(&AgentRegistry::new(), &run);
+    let unmet = run.preflight(&ctx());
+    assert!(
+        matches!(&unmet[..], [Unmet::Runner { node, .. }] if node == "remote"),
+        "{unmet:?}"
+    );
+    let error = run.run(ctx()).await.map(|_| ()).unwrap_err();
+    let expected = "agent `researcher` cannot run: it needs the runner `loopback`, and there is none: add it with \
+                    `with_runner`, also after a restore";
+    assert_eq!(error.to_string(), expected);
+    let mut run = run.with_runner(runner);
+    assert_eq!(scalar(output(run.run(ctx()).await)).content, trains());
+    assert_eq!(model.asked().len(), 2);
+}
+
+#[tokio::test]
+async fn a_local_agent_with_a_runner_is_no_local_executor() {
+    let registry = AgentRegistry::new().with_agent::<super::typed::archivist>();
+    let invocation = Invocation::single(Target::named("archivist", "Trains?"));
+    for (registry, hint) in [
+        (registry.clone(), ExecutorHint::Auto),
+        (
+            registry.with_runner(LoopbackRunner::new(agents())),
+            forced(Executor::Local),
+        ),
+    ] {
+        let error = registry
+            .invoke(invocation.clone().with_executor(hint))
+            .unwrap_err();
+        assert!(matches!(error, InvokeError::NoExecutor { .. }), "{error}");
+    }
+}
+
+#[test]
+fn the_executor_of_a_target_has_no_kind() {
+    let runner = json!({ "kind": "loopback" });
+    let of_a_target = json!({ "type": "remote", "runner": runner });
+    assert!(serde_json::from_value::<Executor>(of_a_target).is_ok());
+    let of_an_invocation = json!({ "kind": "force", "type": "remote", "runner": runner });
+    assert!(serde_json::from_value::<ExecutorHint>(of_an_invocation.clone()).is_ok());
+    assert!(serde_json::from_value::<Executor>(of_an_invocation).is_err());
 }
 
 #[tokio::test]
 async fn a_task_that_the_runner_has_forgotten_fails() {
-    let runner = elsewhere(&Recorder::new(script()));
+    let runner = other_process(&Recorder::new(script()));
     let mut run = here(&runner).invoke(look_up_trains()).unwrap();
-    for _ in 0..3 {
+    for _ in 0..4 {
         run.next(ctx()).await.unwrap();
     }
-    let another = elsewhere(&Recorder::new(script()));
+    let another = other_process(&Recorder::new(script()));
     let mut run = restored(&here(&another), &run);
     let result = scalar(output(run.run(ctx()).await));
     let why = result.content.as_str().unwrap();
@@ -160,12 +198,12 @@ fn settings_that_no_snapshot_can_carry_are_refused_at_once() {
         deep = json!([deep]);
     }
     let executor = Executor::remote(loopback().with_config(deep));
-    let runner = elsewhere(&Recorder::new(script()));
+    let runner = other_process(&Recorder::new(script()));
     let error = here(&runner)
         .invoke(with(Some(executor), ExecutorHint::Auto))
         .unwrap_err();
     assert!(
-        matches!(error, InvokeError::RunnerSettings { .. }),
+        matches!(error, InvokeError::InvalidRunnerConfig { .. }),
         "{error}"
     );
 }
@@ -173,8 +211,9 @@ fn settings_that_no_snapshot_can_carry_are_refused_at_once() {
 #[test]
 fn a_runners_error_says_its_cause_and_whether_another_try_may_work() {
     let cause = std::io::Error::other("no route to host");
-    let error = RunnerError::new(RunnerErrorKind::Unavailable, "it is away").with_cause(cause);
-    assert_eq!(error.to_string(), "it is away: no route to host");
+    let error =
+        RunnerError::new(RunnerErrorKind::Unavailable, "it is unreachable").with_source(cause);
+    assert_eq!(error.to_string(), "it is unreachable: no route to host");
     assert!(error.is_retryable() && error.get_ref().is_some());
     assert!(!RunnerError::new(RunnerErrorKind::Refused, "no").is_retryable());
 }
