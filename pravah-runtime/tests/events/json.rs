@@ -3,7 +3,8 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use pravah_runtime::{
-    Audit, EventKind, FailureKind, FailureOutcome, FlowEvent, StepInfo, StepKind, ToolError, Usage,
+    Audit, EventKind, FailureKind, FailureOutcome, FlowEvent, RemoteEvent, StepInfo, StepKind,
+    ToolError, Usage,
 };
 use serde_json::{Value, from_value, json, to_value};
 
@@ -48,6 +49,10 @@ fn kinds() -> Vec<EventKind> {
         EventKind::tool_ended("orders", "call_1", true),
         EventKind::tool_failed("orders", "call_1", &error, None),
         EventKind::Audit(Audit::review_resolved(true, false)),
+        EventKind::Remote(RemoteEvent::started("t1", "a2a")),
+        EventKind::Remote(RemoteEvent::relayed("t1", json!({ "text": "Looking" }))),
+        EventKind::Remote(RemoteEvent::retrying("t1", "it is unreachable", UNIX_EPOCH)),
+        EventKind::Remote(RemoteEvent::cancel_failed("t1", "it is unreachable")),
         EventKind::channel_failed("console", "no terminal"),
         EventKind::missed(7),
     ]
@@ -112,6 +117,7 @@ fn the_page_about_watching_lists_every_kind_of_event() {
         .collect();
     listed.sort_unstable();
     names.sort_unstable();
+    names.dedup();
     assert_eq!(listed, names);
 }
 

@@ -98,10 +98,7 @@ async fn a_task_that_the_host_cancels_ends_the_wait_of_its_agent() {
     let mut run = run.with_factory(model.factory());
     rest(&mut run).await;
     let error = run.cancel_task("task_7").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`task_7` was not found: there is `task_1`"
-    );
+    assert_eq!(error.to_string(), "`task_7` was not found; known: `task_1`");
     run.cancel_task("task_1").unwrap();
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
     let told = model.results()[0].text.to_string();
