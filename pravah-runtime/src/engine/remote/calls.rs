@@ -25,7 +25,7 @@ pub(super) async fn start(
     ))
 }
 
-pub(super) async fn follow(
+pub(super) async fn next_update(
     runner: &dyn Runner,
     handle: &RemoteTaskHandle,
     cursor: Option<Arc<str>>,

@@ -1,5 +1,5 @@
-//! Remote agents. A step is one call of their runner: it starts the task, asks what has happened in it, or
-//! hands over an answer.
+//! Remote agents. A step notes what is to be started, or is one call of the runner: it starts the task, asks for news of
+//! it, or delivers an answer.
 
 mod agent;
 mod calls;
@@ -77,7 +77,9 @@ impl Run {
         inputs: &mut Inputs<'_>,
         just_resumed: bool,
     ) -> Result<RemoteFuture, FlowError> {
-        let Some(progress) = self.state.remote(path).cloned() else {
+        // One that has ended is started over: the node failed, and is tried again.
+        let progress = self.state.remote(path).filter(|it| !it.has_ended).cloned();
+        let Some(progress) = progress else {
             let call = match &node.agent {
                 Some(agent) => agent.call(inputs, &self.node_id(path))?,
                 None => {
@@ -103,7 +105,7 @@ impl Run {
                     calls::deliver_answer(&*runner, handle, answer.clone(), just_resumed).await
                 }
                 (KnownTask::Started(handle), None) => {
-                    calls::follow(&*runner, handle, progress.cursor.clone()).await
+                    calls::next_update(&*runner, handle, progress.cursor.clone()).await
                 }
             }
         }))
@@ -206,7 +208,8 @@ impl Run {
                     self.stop_clock(path);
                     if let Some(until) = update.until {
                         let wait = since_epoch(until).saturating_sub(self.now());
-                        self.set_timer(path, Duration::from_millis(wait), WaitReason::Question);
+                        let wait = Duration::from_millis(wait).max(POLL_INTERVAL);
+                        self.set_timer(path, wait, WaitReason::Question);
                     }
                 } else if !has_news {
                     self.wait_for_runner(path, POLL_INTERVAL);

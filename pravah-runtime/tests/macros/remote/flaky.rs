@@ -215,3 +215,23 @@ async fn a_runner_that_panics_fails_the_task() {
     let why = result.content.as_str().unwrap();
     assert!(why.contains("panicked: it was asked too often"), "{why}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_that_has_passed_here_and_not_there_is_waited_for_in_steps_of_a_second() {
+    let past = std::time::UNIX_EPOCH;
+    let asking = || {
+        let suspended = RemoteUpdate::new(TaskStatus::Suspended);
+        Ok(suspended.with_question("q", "What?").with_until(past))
+    };
+    let mut run = run_on([asking(), asking(), Ok(RemoteUpdate::completed("done"))]);
+    let start = Instant::now();
+    while run.output().unwrap().is_none() {
+        drop(run.next(ctx()).await);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(
+        start.elapsed() >= Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
+}
