@@ -184,7 +184,7 @@ fn catch_in(
 }
 
 /// Whether the host has forgotten a runner: with it the run goes on, and no task is lost.
-fn lacks_runner(error: &FlowError) -> bool {
+pub(super) fn lacks_runner(error: &FlowError) -> bool {
     let FlowError::Runner { source, .. } = error else {
         return false;
     };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    catch::is_never_caught,
+    catch::{is_never_caught, lacks_runner},
     last_step::StepKind,
     notify::is_shown,
     outcome::{is_retried, kind_of},
@@ -144,7 +144,8 @@ impl Run {
         let is_asked = matches!(frame.progress.gates.get(&path.node), Some(None));
         // Whatever it waited for has come.
         self.state.wake(path);
-        if is_asked || attempts > 1 || (is_invoke && has_tasks) {
+        let starts_over = is_asked || attempts > 1 || (is_invoke && has_tasks);
+        if starts_over && !lacks_runner(error) {
             self.forget_attempt(path, None);
         }
         self.state.note_failed(path, failed.into());

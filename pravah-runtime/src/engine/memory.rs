@@ -30,6 +30,8 @@ pub(super) struct Memory {
     pub(super) result: Option<Value>,
     /// The regions of a document that ended with the last step, from the inside out.
     pub(super) ended: Vec<EndedRegion>,
+    /// The error that a dropped future was to return.
+    pub(super) untold_error: Option<FlowError>,
     /// Whether the run is done, and the future that was to say so was dropped.
     pub(super) is_end_untold: bool,
     /// The remote tasks that are being cancelled.
@@ -54,6 +56,7 @@ empty!(Memory {
     changes_base: None,
     result: None,
     ended: Vec::new(),
+    untold_error: None,
     is_end_untold: false,
     cancelling: None,
 });

@@ -163,6 +163,10 @@ impl<F> FlowRuntime<F> {
     #[must_use]
     pub fn with_runner(mut self, runner: impl Runner) -> Self {
         self.inner.options.runners.add(Arc::new(runner));
+        // It may be able to cancel what no other one could.
+        if let Some(memory) = self.inner.memory.get_mut() {
+            memory.cancelling = None;
+        }
         self
     }
 

@@ -114,9 +114,10 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
         };
         // They go on beside the step, which does not wait for them.
         let _ = self.run.poll_remote_cancels(task);
-        if matches!(self.stage, Stage::New) && self.run.memory.is_end_untold {
-            self.run.memory.is_end_untold = false;
-            self.stage = Stage::CancellingRemoteTasks(Box::new(Ok(Out::Done(()))));
+        if matches!(self.stage, Stage::New)
+            && let Some(out) = self.run.untold()
+        {
+            self.stage = Stage::CancellingRemoteTasks(out.into());
         }
         let polled = match self.stage {
             Stage::New => match self.start_plain(task) {
@@ -233,6 +234,16 @@ impl<F> StepFuture<'_, F> {
 }
 
 impl Run {
+    /// What a dropped future was to return.
+    #[inline]
+    fn untold(&mut self) -> Option<Result<Out, FlowError>> {
+        let memory = self.memory.get_mut()?;
+        if let Some(error) = memory.untold_error.take() {
+            return Some(Err(error));
+        }
+        mem::take(&mut memory.is_end_untold).then_some(Ok(Out::Done(())))
+    }
+
     /// Says what came of a step to whoever observes the run.
     #[cold]
     #[inline(never)]

@@ -13,7 +13,7 @@ use super::{
     clock::Sleep,
     run::{Out, Run},
     run_out::RunOut,
-    state::{RunState, path::NodePath},
+    state::{RunState, path::NodePath, progress::WaitReason},
     step::StepFuture,
 };
 use crate::{context::Context, error::FlowError, flow::FlowEnds};
@@ -34,6 +34,16 @@ enum Rest {
     /// Nothing is left but open questions.
     Suspended,
     Failed(FlowError),
+    Paused,
+}
+
+impl<F> Drop for RunFuture<'_, F> {
+    /// An error that was not returned is returned by the next step.
+    fn drop(&mut self) {
+        if let Rest::Failed(error) = mem::replace(&mut self.rest, Rest::None) {
+            self.step.run().memory.untold_error = Some(error);
+        }
+    }
 }
 
 impl<'a, F> RunFuture<'a, F> {
@@ -61,8 +71,13 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
             if !matches!(rest, Rest::None) {
                 // Nobody may poll the run again for a long time.
                 ready!(step.run().poll_remote_cancels(task));
-                if let Rest::Failed(error) = mem::replace(rest, Rest::None) {
-                    return Poll::Ready(Err(error));
+                match mem::replace(rest, Rest::None) {
+                    Rest::Failed(error) => return Poll::Ready(Err(error)),
+                    Rest::Paused => {
+                        let (until, why) = (None, WaitReason::Paused);
+                        return Poll::Ready(Ok(RunOut::Waiting { until, why }));
+                    }
+                    Rest::None | Rest::Suspended => {}
                 }
                 if let Some(out) = step.run().first_question() {
                     return Poll::Ready(step.run().typed(out));
@@ -77,6 +92,13 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
             match ready!(Pin::new(&mut *step).poll(task)) {
                 Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
                 Ok(RunOut::Waiting { until: Some(_), .. }) => *wait = step.run().sleep(),
+                Ok(RunOut::Waiting {
+                    why: WaitReason::Paused,
+                    ..
+                }) => {
+                    *rest = Rest::Paused;
+                    continue;
+                }
                 // It was announced before, or in another process.
                 Err(FlowError::ResumeRequired(_)) => {
                     if step.run().state.questions().next().is_some() {

@@ -146,19 +146,20 @@ impl Run {
             }
             now.set_agent(*node, agent);
         }
-        if let Some(remote) = was.progress.remotes.get(node) {
-            now.progress.remotes.insert(*node, Arc::clone(remote));
-        }
         match was.progress.attempts.get(node) {
             Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
             None => drop(now.progress.attempts.remove(node)),
         }
-        // What it did besides waiting for the answer goes on.
-        let goes_on = was.is_ready(*node) && now.progress.remotes.contains(node);
-        if let Some(timer) = was.progress.timers.get(node) {
-            self.state.set_timer(path, *timer);
-        }
+        let (was_ready, timer) = (was.is_ready(*node), was.progress.timers.get(node));
+        self.state
+            .change_remote(path, |remote| remote.answers.retain(|it| it.id != *id));
+        let remote = self.state.remote(path);
+        // A remote agent goes on with other answers, and where it did besides waiting for this one.
+        let goes_on = remote.is_some_and(|remote| was_ready || !remote.answers.is_empty());
         if !goes_on {
+            if let Some(timer) = timer {
+                self.state.set_timer(path, *timer);
+            }
             self.state.suspend(path);
         }
         self.memory.answered.remove(&**id);

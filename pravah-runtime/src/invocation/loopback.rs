@@ -201,7 +201,7 @@ impl Runner for LoopbackRunner {
     fn cancel<'a>(&'a self, task: &'a RemoteTaskHandle) -> RunnerFuture<'a, ()> {
         Box::pin(async move {
             if let Ok(task) = self.task(task) {
-                task.run.lock().await.cancel().await;
+                task.run.lock().await.cancel(&self.context).await;
             }
             Ok(())
         })
@@ -220,17 +220,21 @@ impl LoopbackRun {
         if let Ok(RunOut::Waiting { .. }) = out {
             self.run.wait().await;
         }
-        self.record(out);
+        self.record(out).await;
     }
 
-    fn record(&mut self, out: Result<RunOut<InvocationResult>, FlowError>) {
+    async fn record(&mut self, out: Result<RunOut<InvocationResult>, FlowError>) {
         match out {
             Ok(RunOut::Done(InvocationResult::Scalar { result })) => {
                 self.end = Some((result.status, result.content));
             }
             // It waits for an answer.
             Ok(_) | Err(FlowError::ResumeRequired(_)) => {}
-            Err(error) => self.end = Some((TaskStatus::Failed, error.to_string().into())),
+            Err(error) => {
+                self.end = Some((TaskStatus::Failed, error.to_string().into()));
+                // Nobody makes another step of it, so what it has called is to end too.
+                drop(self.run.cancel("its task has failed").await);
+            }
         }
     }
 
@@ -277,16 +281,19 @@ impl LoopbackRun {
                 source.to_string(),
             ));
         }
-        self.record(out);
+        self.record(out).await;
         Ok(())
     }
 
-    async fn cancel(&mut self) {
-        if self.end.is_none() {
-            // A run that has not ended can be cancelled.
-            drop(self.run.cancel("cancelled by its caller").await);
-            self.end = Some((TaskStatus::Cancelled, "the task was cancelled".into()));
+    async fn cancel(&mut self, context: &Context) {
+        if self.end.is_some() {
+            return;
         }
+        if self.run.cancel("cancelled by its caller").await.is_err() {
+            // It was cancelled by a future that was dropped. The next step waits for what that has left to be cancelled.
+            drop(self.run.next(context.clone()).await);
+        }
+        self.end = Some((TaskStatus::Cancelled, "the task was cancelled".into()));
     }
 }
 

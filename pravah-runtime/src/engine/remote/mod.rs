@@ -166,6 +166,7 @@ impl Run {
         path: &NodePath,
         update: RemoteUpdate,
     ) -> Result<(StepKind, Outputs, Out), FlowError> {
+        self.start_clock(path);
         let has_news = self.has_news(path, &update);
         self.relay(path, update.events);
         match update.status {
@@ -245,11 +246,11 @@ impl Run {
         }
     }
 
-    /// Whether anything has happened in a task since it was last looked at.
+    /// Whether the next update of a task goes on from another mark. A runner that sets none tells its events again, and
+    /// would be asked without a pause.
     fn has_news(&self, path: &NodePath, update: &RemoteUpdate) -> bool {
         let cursor = self.state.remote(path).and_then(|it| it.cursor.as_deref());
-        let has_moved = update.cursor.is_some() && update.cursor.as_deref() != cursor;
-        has_moved || !update.events.is_empty()
+        update.cursor.is_some() && update.cursor.as_deref() != cursor
     }
 
     /// Opens the questions of a task that are new, and closes those that are not open any more. Returns the first new
@@ -285,6 +286,7 @@ impl Run {
         path: &NodePath,
         error: RunnerError,
     ) -> Result<(StepKind, Outputs, Out), FlowError> {
+        self.start_clock(path);
         let before = self.state.remote(path);
         let tries = before.map_or(0, |it| it.tries).saturating_add(1);
         let is_started = before.is_some_and(|it| matches!(*it.task, KnownTask::Started(_)));
@@ -308,10 +310,17 @@ impl Run {
             true => error.after(tries),
             false => error,
         };
-        if error.has_ended_task() {
-            self.state
-                .change_remote(path, |progress| progress.has_ended = true);
+        let has_ended = error.has_ended_task();
+        if has_ended {
+            self.state.forget_questions(path);
         }
+        self.state.change_remote(path, |progress| {
+            progress.tries = 0;
+            if has_ended {
+                progress.has_ended = true;
+                progress.answers.clear();
+            }
+        });
         let (kind, out) = self.fail(path, self.runner_error(path, error), None)?;
         Ok((kind, Outputs::Nothing, out))
     }

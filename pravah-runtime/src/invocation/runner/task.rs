@@ -14,8 +14,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RemoteTask {
-    /// The idempotency key: the same whenever the run starts the same task, also after a crash. No other task of any run
-    /// has it, as long as the ids of runs are unique.
+    /// The idempotency key: the same whenever the run starts the task again, also where it is restored from the snapshot
+    /// of any step since it was to be started. No other task has it, as long as the ids of runs are unique.
     pub task_id: String,
     /// The agent.
     pub agent: AgentRef,

@@ -235,3 +235,15 @@ async fn a_deadline_that_has_passed_here_and_not_there_is_waited_for_in_steps_of
         start.elapsed()
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_runner_without_a_cursor_is_asked_once_a_second_whatever_it_tells() {
+    let mut updates: Vec<_> = (0..3)
+        .map(|_| Ok(working().with_events([json!("again")])))
+        .collect();
+    updates.push(Ok(RemoteUpdate::completed("done")));
+    let mut run = run_on(updates);
+    let start = Instant::now();
+    assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
+    assert_eq!(start.elapsed().as_secs(), 3);
+}

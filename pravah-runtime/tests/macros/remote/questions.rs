@@ -234,3 +234,16 @@ async fn a_bad_answer_of_a_hub_is_none_of_whoever_gives_a_good_one() {
     run.answer(ctx(), &id, "good").await.unwrap();
     assert_eq!(scalar(output(run.run(ctx()).await)).content, "done");
 }
+
+#[tokio::test]
+async fn a_good_answer_of_a_hub_stays_where_another_one_does_not_fit() {
+    let (answered, mut run) = asked_twice(false).await;
+    let hub = run.hub();
+    let sent = hub.reply("remote[0]#2", "good");
+    let (sent, out) = tokio::join!(sent, run.answer(ctx(), "remote[0]", "bad"));
+    sent.unwrap();
+    assert!(matches!(out, Err(FlowError::ResumePayload { .. })));
+    let (id, question) = suspended(run.run(ctx()).await);
+    assert_eq!((&*id, question), ("remote[0]", json!("one")));
+    assert_eq!(*answered.lock().unwrap(), ["two"]);
+}

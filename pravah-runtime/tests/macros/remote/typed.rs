@@ -313,3 +313,38 @@ mod showing {
         flow! { archivist }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_second_attempt_whose_runner_is_missing_goes_on_with_it() {
+    let updates = std::sync::Mutex::new(vec![
+        Ok(RemoteUpdate::completed(r#"{ "text": "A train." }"#)),
+        Ok(RemoteUpdate::failed("out of order")),
+    ]);
+    let starts = Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let counted = Arc::clone(&starts);
+    let stub = Stub::new(move |_| {
+        let update = updates.lock().unwrap().pop().unwrap();
+        async { update }
+    });
+    let stub = stub.on_start(move |task_id| {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        async { Ok(task_id) }
+    });
+    let stub = Arc::new(stub);
+    let run = tried_again::stubborn::start(topic()).unwrap();
+    let mut run = run.with_runner(Arc::clone(&stub));
+    while starts.load(std::sync::atomic::Ordering::Relaxed) < 2 {
+        if let RunOut::Waiting { .. } = run.next(ctx()).await.unwrap() {
+            run.wait().await;
+        }
+    }
+    let mut run = restart(&run);
+    let error = run.run(ctx()).await.map(|_| ()).unwrap_err();
+    assert!(
+        error.to_string().contains("add it with `with_runner`"),
+        "{error}"
+    );
+    let mut run = run.with_runner(stub);
+    assert_eq!(output(run.run(ctx()).await).text, "A train.");
+    assert_eq!(starts.load(std::sync::atomic::Ordering::Relaxed), 2);
+}
