@@ -13,7 +13,7 @@ use super::{
     paths,
     policy::{self, Policy},
     request::{self, RequestOptions},
-    state,
+    runner, state,
     table::{DESCRIPTIONS, TITLES, table},
     turns::Turns,
 };
@@ -66,7 +66,7 @@ pub(super) struct Written {
 table! {
     OPTIONS: Written = "agent", unnamed "model", |it, entry, errors| {
         ["model"] => it.model = model(entry, errors),
-        ["runner"] => it.runner = runner(entry, errors),
+        ["runner"] => it.runner = runner::parse(entry, errors),
         ["fallback"] => it.settings.fallback = fallback(entry, errors),
         ["preamble"] => it.settings.preamble = entry.expr(errors),
         ["output"] => it.output = output(entry, errors),
@@ -158,13 +158,15 @@ impl AgentOptions {
             output,
             settings,
         } = written;
-        let is_valid = errors.attempt(|errors| match &runner {
-            Some(_) => check_remote(&names, errors),
-            None => settings.check(&names, errors),
-        });
-        let runs_on = match runner {
-            Some(runner) => Some(RunsOn::Runner(runner)),
-            None => model.map(RunsOn::Model),
+        let (runs_on, is_valid) = match runner {
+            Some(expr) => {
+                let is_valid = errors.attempt(|errors| runner::check(&names, errors));
+                (Some(RunsOn::Runner(expr)), is_valid)
+            }
+            None => {
+                settings.check(&names, errors);
+                (model.map(RunsOn::Model), Some(()))
+            }
         };
         let (what, help) = match (&runs_on, &output) {
             (Some(_), Some(_)) => ("", ""),
@@ -227,69 +229,6 @@ impl Settings {
             );
         }
     }
-}
-
-/// What only a model has a use for.
-const MODEL_OPTIONS: [&str; 14] = [
-    "model",
-    "fallback",
-    "preamble",
-    "tools",
-    "agents",
-    "delegation",
-    "approve",
-    "max_turns",
-    "max_repairs",
-    "max_retries",
-    "visit_tokens",
-    "contract",
-    "turns",
-    "constraints",
-];
-
-/// Refuses what a model has a use for, in a remote agent.
-fn check_remote(names: &[Ident], errors: &mut Diagnostics) {
-    let is_refused = |name: &&Ident| {
-        let name = name.to_string();
-        MODEL_OPTIONS.contains(&&*name) || request::KEYS.contains(&&*name)
-    };
-    for name in names.iter().filter(is_refused) {
-        let (fact, help) = match name == "model" {
-            true => (
-                "an agent has a `model` or a `runner`, and not both".to_owned(),
-                "remove one of them: the model of a remote agent is set up where it runs",
-            ),
-            false => (
-                format!("`{name}` does not apply to an agent with a `runner`"),
-                "remove it, and set it up where the runner runs the agent",
-            ),
-        };
-        errors.error(name.span(), fact, help);
-    }
-}
-
-/// The kind of a runner, or an expression for one with settings.
-fn runner(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
-    let expr = entry.expr(errors)?;
-    let Expr::Lit(lit) = &expr else {
-        return Some(expr);
-    };
-    let help = "write the kind of a runner, such as `runner = \"a2a\"`, or one with its settings: `runner = RunnerConfig::new(\"a2a\").with_config(…)`";
-    let fact = match &lit.lit {
-        syn::Lit::Str(kind) if kind.value().contains("://") => {
-            errors.error(
-                lit.lit.span(),
-                format!("`{}` is a model, and no runner", kind.value()),
-                "write `model = …` in place of `runner = …`",
-            );
-            return None;
-        }
-        syn::Lit::Str(kind) if !kind.value().trim().is_empty() => return Some(expr),
-        syn::Lit::Str(_) => "the runner has no kind",
-        _ => "expected the kind of a runner",
-    };
-    errors.error(lit.lit.span(), fact, help);
-    None
 }
 
 fn model(entry: Entry, errors: &mut Diagnostics) -> Option<Model> {

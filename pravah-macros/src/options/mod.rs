@@ -15,6 +15,7 @@ mod node;
 mod paths;
 mod policy;
 mod request;
+mod runner;
 mod state;
 mod table;
 #[cfg(test)]

@@ -28,7 +28,6 @@ struct Calls {
     id: Box<str>,
     input: BoundTemplate,
     node_type: Arc<Registered>,
-    agents: AgentRegistry,
     dispatcher: Dispatcher,
 }
 
@@ -52,7 +51,7 @@ pub(super) fn kind(
             "what is called has time limits of its own: leave `timeoutMs` and `totalTimeoutMs` out";
         return Err(refused(problem.to_owned()));
     }
-    let agents = registry.agents().clone();
+    let agents = registry.agents();
     if agents.is_local(REMOTE) {
         return Err(refused(
             "the host has an agent `remote`, which remote agents are called: `with_agent_named` \
@@ -63,19 +62,18 @@ pub(super) fn kind(
     let source = input.template.source();
     check_fields(&source).map_err(|problem| refused(problem.to_owned()))?;
     for agent_id in names(&source) {
-        check_name(&agents, agent_id).map_err(refused)?;
+        check_name(agents, agent_id).map_err(refused)?;
     }
     let results = Results {
         are_several: source.get(TARGETS).is_some(),
     };
     let calls = Calls {
         id: node.id.as_str().into(),
-        dispatcher: Dispatcher::new(&agents),
-        agents: agents.clone(),
+        dispatcher: Dispatcher::new(agents),
         input,
         node_type,
     };
-    let mut invoke = InvokeNode::of_registry(Arc::new(calls), &agents, Arc::new(results));
+    let mut invoke = InvokeNode::of_registry(Arc::new(calls), agents, Arc::new(results));
     invoke.accept_messages();
     let mut kind = NodeKind::Invoke(invoke);
     let team = kind.make_team("").map_err(refused)?;
@@ -137,7 +135,7 @@ impl Calls {
             .get("agent")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        check_name(&self.agents, agent_id)?;
+        check_name(self.dispatcher.registry(), agent_id)?;
         let message = match input.get("message") {
             None | Some(Value::Null) => {
                 return Err(format!(

@@ -188,6 +188,11 @@ impl Dispatcher {
         }
     }
 
+    #[cfg(feature = "documents")]
+    pub(crate) const fn registry(&self) -> &AgentRegistry {
+        &self.registry
+    }
+
     /// The call of a target.
     pub(crate) fn call(&self, target: &Target, hint: &ExecutorHint) -> NodeCall {
         let message = &target.message;

@@ -213,7 +213,7 @@ impl AgentRegistry {
 
     /// Whether there is an agent of this name in this process.
     pub(crate) fn is_local(&self, agent_id: &str) -> bool {
-        self.local_ids().any(|known| known == agent_id)
+        self.callee(agent_id).is_some()
     }
 
     /// Whether there is an agent of this name.

@@ -104,6 +104,11 @@ fn trains() -> Value {
     json!({ "text": "A train." })
 }
 
+/// More levels than any snapshot can carry.
+fn too_deep() -> Value {
+    (0..200).fold(json!(1), |deep, _| json!([deep]))
+}
+
 fn ctx() -> Context {
     Context::default()
 }

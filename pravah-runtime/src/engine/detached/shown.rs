@@ -82,16 +82,18 @@ impl<F> FlowRuntime<F> {
     pub fn cancel_task(&mut self, task_id: &str) -> Result<TaskSnapshot, FlowError> {
         let run = &mut self.inner;
         run.check_not_ended()?;
-        let Some((number, _)) = run.state.task(task_id) else {
-            let known = self.tasks().into_iter().map(|task| task.task_id);
-            return Err(FlowError::NotFound(ErrorText::unknown(task_id, known)));
-        };
-        run.cancel_task(number);
-        run.publish_status();
+        if let Some((number, _)) = run.state.task(task_id) {
+            run.cancel_task(number);
+            run.publish_status();
+        }
         let state = &self.inner.state;
-        let task = state.detached.tasks.get(&number).cloned();
-        let shown = task.map(|task| state.task_snapshot(number, &task));
-        shown.ok_or_else(|| FlowError::NotFound(task_id.into()))
+        match state.task(task_id) {
+            Some((number, task)) => Ok(state.task_snapshot(number, task)),
+            None => {
+                let known = self.tasks().into_iter().map(|task| task.task_id);
+                Err(FlowError::NotFound(ErrorText::unknown(task_id, known)))
+            }
+        }
     }
 }
 

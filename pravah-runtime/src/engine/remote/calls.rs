@@ -47,6 +47,7 @@ pub(super) async fn deliver_answer(
     match taken.await {
         Ok(()) => RemoteStep::Answered,
         Err(error) if error.kind() == RunnerErrorKind::InvalidAnswer => RemoteStep::AnswerRefused {
+            answer,
             why: error.to_string(),
             is_awaited,
         },

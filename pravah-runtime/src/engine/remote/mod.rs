@@ -24,7 +24,7 @@ use super::{
     run::{Out, Run},
     state::{
         path::NodePath,
-        progress::{Question, WaitReason},
+        progress::WaitReason,
         remote::{KnownTask, RemoteAnswer, RemoteProgress},
     },
 };
@@ -60,6 +60,7 @@ pub(super) enum RemoteStep {
     Answered,
     /// The answer is not what was asked for. Whoever awaits this step with `answer` gets the error.
     AnswerRefused {
+        answer: RemoteAnswer,
         why: String,
         is_awaited: bool,
     },
@@ -145,16 +146,16 @@ impl Run {
                 });
                 Ok(continued(Out::Continue))
             }
-            RemoteStep::AnswerRefused { why, is_awaited } => {
-                let answer = self.state.remote(path).and_then(|it| it.answers.first());
-                match answer.cloned() {
-                    None => Ok(continued(Out::Continue)),
-                    Some(answer) if is_awaited => Err(FlowError::ResumePayload {
-                        id: answer.id.to_string(),
-                        source: serde_json::Error::custom(why),
-                    }),
-                    Some(answer) => Ok(continued(self.ask_remote_again(path, &answer))),
-                }
+            RemoteStep::AnswerRefused {
+                answer,
+                why,
+                is_awaited: true,
+            } => Err(FlowError::ResumePayload {
+                id: answer.id.to_string(),
+                source: serde_json::Error::custom(why),
+            }),
+            RemoteStep::AnswerRefused { answer, .. } => {
+                Ok(continued(self.ask_remote_again(path, &answer)))
             }
             RemoteStep::Failed(error) => self.commit_runner_error(path, error),
         }
@@ -365,29 +366,6 @@ impl Run {
             agent_id: agent_id.to_owned(),
             runner: runner.to_owned(),
             source,
-        }
-    }
-}
-
-impl RemoteProgress {
-    /// The same with the answer to a question: it is the next to be handed over.
-    pub(super) fn answered(&self, id: &str, question: &Question, payload: Value) -> Option<Self> {
-        let mut progress = self.clone();
-        let answer = RemoteAnswer {
-            id: id.into(),
-            question_id: question.call.as_deref()?.into(),
-            question: Arc::clone(&question.value),
-            payload: payload.into(),
-        };
-        // The step that `answer` awaits delivers this one.
-        progress.answers.insert(0, answer);
-        Some(progress)
-    }
-
-    /// Lets the newest answer be delivered after all others: nobody awaits the step that does so.
-    pub(super) fn deliver_last(&mut self) {
-        if !self.answers.is_empty() {
-            self.answers.rotate_left(1);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunState, path::NodePath, rare::empty, waits::WaitIndex};
+use super::{RunState, path::NodePath, progress::Question, rare::empty, waits::WaitIndex};
 use crate::{
     invocation::{RemoteTask, RemoteTaskHandle},
     json,
@@ -85,6 +85,27 @@ impl RemoteProgress {
             answers: Vec::new(),
             has_ended: false,
             tries: 0,
+        }
+    }
+
+    /// The same with the answer to a question: it is the next to be handed over.
+    pub(crate) fn answered(&self, id: &str, question: &Question, payload: Value) -> Option<Self> {
+        let mut progress = self.clone();
+        let answer = RemoteAnswer {
+            id: id.into(),
+            question_id: question.call.as_deref()?.into(),
+            question: Arc::clone(&question.value),
+            payload: payload.into(),
+        };
+        // The step that `answer` awaits delivers this one.
+        progress.answers.insert(0, answer);
+        Some(progress)
+    }
+
+    /// Lets the newest answer be delivered after all others: nobody awaits the step that does so.
+    pub(crate) fn deliver_last(&mut self) {
+        if !self.answers.is_empty() {
+            self.answers.rotate_left(1);
         }
     }
 

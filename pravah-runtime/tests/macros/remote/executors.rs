@@ -193,10 +193,7 @@ async fn a_task_that_the_runner_has_forgotten_fails() {
 
 #[test]
 fn settings_that_no_snapshot_can_carry_are_refused_at_once() {
-    let mut deep = json!(1);
-    for _ in 0..200 {
-        deep = json!([deep]);
-    }
+    let deep = too_deep();
     let executor = Executor::remote(loopback().with_config(deep));
     let runner = other_process(&Recorder::new(script()));
     let error = here(&runner)

@@ -136,10 +136,7 @@ async fn an_update_without_news_is_followed_by_a_second_of_waiting() {
 
 #[tokio::test]
 async fn what_no_snapshot_can_carry_fails_the_task() {
-    let mut deep = json!(1);
-    for _ in 0..200 {
-        deep = json!([deep]);
-    }
+    let deep = too_deep();
     for update in [
         RemoteUpdate::completed(deep.clone()),
         working().with_events([deep.clone()]),
