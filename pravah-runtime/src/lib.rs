@@ -153,11 +153,13 @@ pub mod prelude {
     };
 }
 
-/// What the macros write, and nobody else.
+/// What the macros write, and the crates of Pravah that are beside this one.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "documents")]
     pub use crate::document::{DocumentError, DocumentFlow, NodeRegistry};
+    #[cfg(feature = "reqwest")]
+    pub use crate::model::http_client;
     pub use crate::{
         __pravah_for_functions_outside_of_impl_and_trait as for_functions_outside_of_impl_and_trait,
         __pravah_implement_state as implement_state, __pravah_refused_state as refused_state,

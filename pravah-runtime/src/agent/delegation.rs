@@ -322,6 +322,11 @@ impl Callee {
         (self.name)()
     }
 
+    /// What callers read of it.
+    pub(crate) fn description(&self) -> String {
+        (self.about)().description
+    }
+
     /// The name of the state that it returns.
     pub(crate) fn returns(&self) -> String {
         (self.about)().returns

@@ -59,7 +59,7 @@ pub use self::{
     executor::{Executor, ExecutorHint, RunnerConfig},
     loopback::LoopbackRunner,
     message::{Message, Part, Role},
-    registry::AgentRegistry,
+    registry::{AgentDescription, AgentRegistry},
     result::{AgentResult, InvocationResult, TaskSnapshot, TaskStatus},
     runner::{
         RemoteQuestion, RemoteTask, RemoteTaskHandle, RemoteUpdate, Runner, RunnerError,

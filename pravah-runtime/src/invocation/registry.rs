@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use super::{
     AD_HOC, Invocation, InvocationResult, InvokeError, REMOTE, Runner, RunnerConfig, Runners,
     dispatch::{Dispatcher, Results},
@@ -12,6 +14,7 @@ use crate::{
     error::FlowError,
     flow::{FlowEnds, Known},
     graph::FlowGraph,
+    model::strip,
     state::{AsNoted, Live},
 };
 
@@ -64,6 +67,16 @@ pub struct AgentRegistry {
     runners: Runners,
     /// The flow of one node that makes the calls, once it was made.
     known: OnceLock<Arc<Known>>,
+}
+
+/// What is known of an agent of an [`AgentRegistry`]; [`describe`](AgentRegistry::describe) returns it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct AgentDescription {
+    /// What callers read of it: the documentation of its function, or its preamble.
+    pub description: String,
+    /// Of a flow, the JSON schema of its input. An agent is told a text.
+    pub input_schema: Option<Value>,
 }
 
 impl FlowEnds for AgentRegistry {
@@ -198,6 +211,46 @@ impl AgentRegistry {
         let remote = self.remote_agents.iter().map(|(agent_id, _)| &**agent_id);
         self.local_ids()
             .chain(remote.filter(|it| !self.is_local(it)))
+    }
+
+    /// What is known of the agent of this name, for a catalog. Of a remote agent that is no more than its name.
+    ///
+    /// ```
+    /// use pravah_runtime::{invocation::AgentRegistry, prelude::*};
+    ///
+    /// # #[state] struct Topic { name: String }
+    /// # #[state] struct Finding { text: String }
+    /// /// You look things up.
+    /// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    /// fn researcher(topic: &Topic) -> String { topic.name.clone() }
+    ///
+    /// let registry = AgentRegistry::new().with_agent::<researcher>();
+    /// let about = registry.describe("researcher").unwrap();
+    /// assert_eq!(about.description, "You look things up.");
+    /// assert_eq!(about.input_schema, None); // it is told a text
+    /// ```
+    #[must_use]
+    pub fn describe(&self, agent_id: &str) -> Option<AgentDescription> {
+        match self.callee(agent_id) {
+            Some(callee) => Some(AgentDescription {
+                description: callee.description(),
+                input_schema: callee
+                    .takes()
+                    .and_then(|takes| strip(&takes.root_schema()).ok()),
+            }),
+            None => self
+                .runner_of(agent_id)
+                .map(|_| AgentDescription::default()),
+        }
+    }
+
+    /// Makes what runs invocations, which [`invoke`](Self::invoke) does otherwise when it is first called.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::BuildError`] where an agent of the registry cannot be made, or two have one name.
+    pub fn validate(&self) -> Result<(), FlowError> {
+        self.known().map(drop)
     }
 
     fn local_ids(&self) -> impl Iterator<Item = &str> {

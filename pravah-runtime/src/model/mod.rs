@@ -32,6 +32,8 @@ mod wire;
 pub use cassette::Cassette;
 pub use error::{ModelError, ModelErrorKind};
 pub use factory::ClientFactory;
+#[cfg(feature = "reqwest")]
+pub use http::http_client;
 #[cfg(feature = "providers")]
 pub(crate) use http::tls_of_any_server;
 pub use message::{Arguments, Message, Opaque, ToolCall, ToolResult};

@@ -231,6 +231,12 @@ pub(super) fn build(builder: ClientBuilder) -> Result<Client, ModelError> {
         .map_err(|error| config_error("the HTTP client could not be set up").with_source(error))
 }
 
+/// The client for an address that other crates of Pravah use. It follows no redirect.
+#[cfg(feature = "reqwest")]
+pub fn http_client(base: &Url) -> Result<Client, ModelError> {
+    build(builder(base, Timeouts::default().connect)?)
+}
+
 /// A client for an address.
 pub(super) fn builder(base: &Url, connect: Duration) -> Result<ClientBuilder, ModelError> {
     let builder = Client::builder()

@@ -1,0 +1,134 @@
+//! Who asks, for which agent.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, RawPathParams},
+    http::{
+        HeaderMap, StatusCode, Uri,
+        header::{AUTHORIZATION, ORIGIN, WWW_AUTHENTICATE},
+        request::Parts,
+    },
+    response::{IntoResponse as _, Response},
+};
+
+use super::Server;
+
+/// Who asks. A task belongs to its caller: to all others it is unknown.
+///
+/// [`A2aServer::with_bearer`](crate::A2aServer::with_bearer) makes callers of tokens. A host that authenticates in another
+/// way puts one into the extensions of the request, in a layer around the [router](crate::A2aServer::router):
+///
+/// ```
+/// use axum::{Router, extract::Request, middleware::{Next, from_fn}};
+/// use pravah_a2a::{A2aServer, Caller};
+/// use pravah_runtime::invocation::AgentRegistry;
+///
+/// # fn agents() -> AgentRegistry { AgentRegistry::new().with_remote_agent("archivist", "a2a") }
+/// # fn main() -> Result<(), pravah_runtime::FlowError> {
+/// let server = A2aServer::new(agents(), "https://agents.example.org");
+/// let router: Router = server.router()?.layer(from_fn(|mut request: Request, next: Next| {
+///     // What a proxy has found out, which takes the header away from everybody else.
+///     let user = request.headers().get("x-user").and_then(|it| it.to_str().ok());
+///     if let Some(user) = user.map(Caller::new) {
+///         request.extensions_mut().insert(user);
+///     }
+///     next.run(request)
+/// }));
+/// # drop(router);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Caller(Arc<str>);
+
+impl Caller {
+    /// A caller of this name.
+    #[must_use]
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+}
+
+/// Who sent a request, and for which agent.
+pub(super) struct Asked {
+    pub(super) agent: Arc<str>,
+    pub(super) caller: Caller,
+    /// The version of the protocol that the client speaks: `0.3` where it says nothing.
+    pub(super) version: String,
+}
+
+impl FromRequestParts<Arc<Server>> for Asked {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        server: &Arc<Server>,
+    ) -> Result<Self, Self::Rejection> {
+        let caller = match parts.extensions.get::<Caller>() {
+            Some(caller) => caller.clone(),
+            None => server.caller(&parts.headers).map_err(refusal)?,
+        };
+        Ok(Self {
+            agent: agent_of(parts, server).await?,
+            caller,
+            version: version_of(&parts.headers, &parts.uri),
+        })
+    }
+}
+
+impl Server {
+    fn caller(&self, headers: &HeaderMap) -> Result<Caller, StatusCode> {
+        let Some(authenticate) = &self.authenticate else {
+            // A page in the browser of somebody who reaches this server is not let in as that somebody.
+            return match headers.contains_key(ORIGIN) {
+                true => Err(StatusCode::FORBIDDEN),
+                false => Ok(Caller::new("")),
+            };
+        };
+        let sent = headers.get(AUTHORIZATION).and_then(|it| it.to_str().ok());
+        let (scheme, token) = sent.and_then(|it| it.split_once(' ')).unwrap_or_default();
+        let caller = match scheme.eq_ignore_ascii_case("bearer") {
+            true => authenticate(token.trim()),
+            false => None,
+        };
+        caller.ok_or(StatusCode::UNAUTHORIZED)
+    }
+}
+
+fn refusal(status: StatusCode) -> Response {
+    match status {
+        StatusCode::UNAUTHORIZED => (status, [(WWW_AUTHENTICATE, "Bearer")]).into_response(),
+        status => status.into_response(),
+    }
+}
+
+/// The agent that the path names, or the one that stands at the root.
+pub(super) async fn agent_of(
+    parts: &mut Parts,
+    server: &Arc<Server>,
+) -> Result<Arc<str>, Response> {
+    let params = RawPathParams::from_request_parts(parts, server).await;
+    let params = params.map_err(|error| error.into_response())?;
+    let named = params.iter().find(|(name, _)| *name == "agent");
+    let agent = match named {
+        Some((_, name)) => server.agents.iter().find(|it| &***it == name),
+        None => server.default_agent.as_ref(),
+    };
+    let agent = agent.map(Arc::clone);
+    agent.ok_or_else(|| StatusCode::NOT_FOUND.into_response())
+}
+
+/// What the header says, or a parameter of its name: <https://a2a-protocol.org/latest/specification/>, 3.6.
+fn version_of(headers: &HeaderMap, uri: &Uri) -> String {
+    let header = headers.get(a2a::SVC_PARAM_VERSION);
+    let header = header.and_then(|it| it.to_str().ok()).map(str::trim);
+    let query = uri.query().into_iter().flat_map(|it| it.split('&'));
+    let mut query = query.filter_map(|it| it.split_once('='));
+    let parameter = query.find(|(name, _)| name.eq_ignore_ascii_case(a2a::SVC_PARAM_VERSION));
+    let parameter = parameter.map(|(_, value)| value);
+    header
+        .filter(|it| !it.is_empty())
+        .or(parameter)
+        .unwrap_or("0.3")
+        .to_owned()
+}

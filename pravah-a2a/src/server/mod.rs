@@ -1,0 +1,230 @@
+//! Agents of a registry for clients of others.
+
+mod caller;
+mod card;
+mod drive;
+mod http;
+mod json_rpc;
+mod operations;
+mod rest;
+mod task;
+mod tasks;
+
+use std::{fmt, sync::Arc};
+
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, Request, State},
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use pravah_runtime::{Context, FlowError, FlowRuntime, invocation::AgentRegistry};
+
+pub use self::caller::Caller;
+use self::tasks::Tasks;
+
+/// The longest body that is read, in bytes.
+const MAX_BODY: usize = 4 << 20;
+
+/// How many tasks go on at the same time, and how many are kept once they have ended.
+const MAX_TASKS: usize = 1_000;
+
+type Authenticate = Arc<dyn Fn(&str) -> Option<Caller> + Send + Sync>;
+type SetUp = Arc<dyn Fn(FlowRuntime<AgentRegistry>) -> FlowRuntime<AgentRegistry> + Send + Sync>;
+
+/// Publishes the agents of an [`AgentRegistry`] over A2A 1.0, as an axum [`Router`], with JSON-RPC and with HTTP+JSON.
+///
+/// The agent `greeter` is at `/agents/greeter`: its card is `/agents/greeter/.well-known/agent-card.json`. The only agent of
+/// a registry, or the [default](Self::with_default_agent) one, is at the root as well.
+///
+/// A message starts a task, which is a run of the registry. An agent is told the text of the message, with data as JSON; a
+/// flow starts with its data, or with its text as JSON. What it returns is an artifact, as data or as a text. Where the run
+/// asks, the task is in the state `INPUT_REQUIRED`, with the question as a text and as data; a message to that task is the
+/// answer: data, a text, or JSON in a text. One that does not fit is refused, and the task asks on. A message that is sent
+/// twice with one `messageId` is taken once.
+///
+/// Tasks are in memory, and gone with the process. They go on without their clients, and each belongs to the [`Caller`] who
+/// has started it. Files, push notifications and extended cards are refused.
+///
+/// Whoever reaches the address may ask the agents, unless there is [a bearer token](Self::with_bearer) to be shown, and
+/// reads why they fail. Requests of web pages are refused without one.
+///
+/// ```
+/// use pravah_a2a::{A2aServer, Caller};
+/// use pravah_runtime::{invocation::AgentRegistry, prelude::*};
+///
+/// #[state] struct Person { name: String }
+/// #[state] struct Greeting { text: String }
+///
+/// #[node]
+/// fn greet(person: Person) -> Greeting { Greeting { text: format!("Hello, {}", person.name) } }
+///
+/// /// Greets a person.
+/// #[flow]
+/// fn greeter(person: Person) -> Greeting { flow! { greet } }
+///
+/// # fn main() -> Result<(), FlowError> {
+/// let agents = AgentRegistry::new().with_agent::<greeter>();
+/// let server = A2aServer::new(agents, "http://127.0.0.1:4000")
+///     .with_bearer(|token| (token == "the token").then(|| Caller::new("ada")));
+/// let router = server.router()?; // for `axum::serve`
+/// # drop(router);
+/// # Ok(()) }
+/// ```
+#[must_use = "a server does nothing until its router is served"]
+pub struct A2aServer(Server);
+
+struct Server {
+    registry: AgentRegistry,
+    /// Where clients reach it, without a slash at the end.
+    url: String,
+    agents: Vec<Arc<str>>,
+    default_agent: Option<Arc<str>>,
+    version: String,
+    context: Context,
+    set_up: SetUp,
+    authenticate: Option<Authenticate>,
+    max_body: usize,
+    max_open_tasks: usize,
+    max_ended_tasks: usize,
+    tasks: Tasks,
+}
+
+impl A2aServer {
+    /// A server of these agents, which clients reach at `url`: cards have it in them.
+    pub fn new(registry: AgentRegistry, url: &str) -> Self {
+        let agents: Vec<Arc<str>> = registry.agent_ids().map(Into::into).collect();
+        let default_agent = match agents.as_slice() {
+            [only] => Some(Arc::clone(only)),
+            _ => None,
+        };
+        Self(Server {
+            registry,
+            url: url.trim_end_matches('/').to_owned(),
+            agents,
+            default_agent,
+            version: "1.0.0".to_owned(),
+            context: Context::default(),
+            set_up: Arc::new(|run| run),
+            authenticate: None,
+            max_body: MAX_BODY,
+            max_open_tasks: MAX_TASKS,
+            max_ended_tasks: MAX_TASKS,
+            tasks: Tasks::default(),
+        })
+    }
+
+    /// The same with a context for all runs: the default one unless set.
+    pub fn with_context(mut self, context: Context) -> Self {
+        self.0.context = context;
+        self
+    }
+
+    /// The same with something that is done to each run before its first step, such as
+    /// [`with_budget`](FlowRuntime::with_budget) or [`with_observer`](FlowRuntime::with_observer).
+    pub fn with_runs(
+        mut self,
+        set_up: impl Fn(FlowRuntime<AgentRegistry>) -> FlowRuntime<AgentRegistry>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.0.set_up = Arc::new(set_up);
+        self
+    }
+
+    /// The same for callers who show a token: `authenticate` says whose it is, and refuses it with `None`. Cards are read
+    /// without one.
+    pub fn with_bearer(
+        mut self,
+        authenticate: impl Fn(&str) -> Option<Caller> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.authenticate = Some(Arc::new(authenticate));
+        self
+    }
+
+    /// The same with this agent at the root as well.
+    pub fn with_default_agent(mut self, agent_id: impl Into<Arc<str>>) -> Self {
+        self.0.default_agent = Some(agent_id.into());
+        self
+    }
+
+    /// The same with the version that cards have: `1.0.0` unless set.
+    pub fn with_version(mut self, version: impl Into<String>) -> Self {
+        self.0.version = version.into();
+        self
+    }
+
+    /// The same with the most bytes that a request may have: 4 MiB unless set.
+    pub fn with_max_body(mut self, bytes: usize) -> Self {
+        self.0.max_body = bytes;
+        self
+    }
+
+    /// The same with the most tasks that go on at the same time, of all callers together: 1,000 unless set. Those that
+    /// wait for an answer are among them.
+    pub fn with_max_open_tasks(mut self, tasks: usize) -> Self {
+        self.0.max_open_tasks = tasks;
+        self
+    }
+
+    /// The same with the most tasks that are kept once they have ended, of all callers together: 1,000 unless set. The
+    /// oldest is forgotten first.
+    pub fn with_max_ended_tasks(mut self, tasks: usize) -> Self {
+        self.0.max_ended_tasks = tasks;
+        self
+    }
+
+    /// What serves the requests. It needs a tokio runtime, in which the runs make their steps.
+    ///
+    /// # Errors
+    ///
+    /// [`FlowError::BuildError`] where an agent of the registry cannot be made, two have one name, there are none, or the
+    /// default agent is none of them.
+    pub fn router(self) -> Result<Router, FlowError> {
+        let server = self.0;
+        server.registry.validate()?;
+        let problem = match &server.default_agent {
+            _ if server.agents.is_empty() => Some("the registry has no agents".to_owned()),
+            Some(agent) if !server.agents.contains(agent) => Some(format!(
+                "the default agent `{agent}` is not in the registry"
+            )),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return Err(FlowError::BuildError(problem.into()));
+        }
+        let max_body = server.max_body;
+        let router = Router::new()
+            .route("/agents/{agent}", post(json_rpc::handle))
+            .route("/agents/{agent}/", post(json_rpc::handle))
+            .nest("/agents/{agent}", agent_routes())
+            .route("/", post(json_rpc::handle))
+            .merge(agent_routes());
+        Ok(router
+            .layer(DefaultBodyLimit::max(max_body))
+            .with_state(Arc::new(server)))
+    }
+}
+
+impl fmt::Debug for A2aServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("A2aServer")
+            .field("url", &self.0.url)
+            .field("agents", &self.0.agents)
+            .finish_non_exhaustive()
+    }
+}
+
+fn agent_routes() -> Router<Arc<Server>> {
+    rest::routes().route("/.well-known/agent-card.json", get(card))
+}
+
+/// Anybody may read it.
+async fn card(State(server): State<Arc<Server>>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    match caller::agent_of(&mut parts, &server).await {
+        Ok(agent) => Json(server.card(&agent)).into_response(),
+        Err(unknown) => unknown,
+    }
+}
