@@ -5,8 +5,10 @@ mod card;
 mod drive;
 mod http;
 mod json_rpc;
+mod message;
 mod operations;
 mod rest;
+mod stream;
 mod task;
 mod tasks;
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use a2a::{
-    A2AError, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, Part, PartContent,
-    SendMessageConfiguration, SendMessageRequest, StreamResponse, TaskState, error_code as code,
+    A2AError, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message,
+    SendMessageConfiguration, SendMessageRequest, StreamResponse, TaskState,
 };
 use futures_util::{Stream, StreamExt as _, stream::BoxStream};
 use pravah_runtime::{
-    FlowError, Hub, Suspension,
-    invocation::{self, Invocation, InvokeError, Target},
+    FlowError,
+    invocation::{Invocation, InvokeError, Target},
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -18,13 +18,12 @@ use super::{
     Server,
     caller::Asked,
     drive::drive,
+    message,
+    stream::Mark,
     task::{End, Task, View},
     tasks::{MessageKey, Started},
 };
-use crate::content::{JSON, TEXT, said};
-
-/// The longest id that a client may choose, in bytes.
-const MAX_ID: usize = 256;
+use crate::content::said;
 
 /// How many tasks a page has, unless the client says otherwise, and at most.
 const PAGE: usize = 50;
@@ -50,7 +49,7 @@ impl Server {
         let configuration = request.configuration.clone();
         let view = view_of(configuration.as_ref())?;
         let is_immediate = configuration.and_then(|it| it.return_immediately);
-        let task = self.take(asked, request).await?;
+        let (task, _) = self.take(asked, request, view).await?;
         if is_immediate != Some(true) {
             task.settled().await;
         }
@@ -64,8 +63,8 @@ impl Server {
         request: SendMessageRequest,
     ) -> Outcome<BoxStream<'static, StreamResponse>> {
         let view = view_of(request.configuration.as_ref())?;
-        let task = self.take(asked, request).await?;
-        Ok(task.stream(view, true).boxed())
+        let (task, mark) = self.take(asked, request, view).await?;
+        Ok(task.stream(mark, true).boxed())
     }
 
     pub(super) fn get(&self, asked: &Asked, request: &GetTaskRequest) -> Outcome<a2a::Task> {
@@ -160,7 +159,10 @@ impl Server {
             true => Err(A2AError::unsupported_operation(
                 "the task has ended: get it",
             )),
-            false => Ok(task.stream(View::ALL, false)),
+            false => {
+                let mark = task.mark(View::ALL);
+                Ok(task.stream(mark, false))
+            }
         }
     }
 
@@ -174,36 +176,24 @@ impl Server {
         self: Arc<Self>,
         asked: Asked,
         request: SendMessageRequest,
-    ) -> Outcome<Arc<Task>> {
+        view: View,
+    ) -> Outcome<Taken> {
         let SendMessageRequest {
             message,
             configuration,
             ..
         } = request;
-        check_message(&message)?;
-        let wants_text = wants_text(configuration.as_ref())?;
+        message::check(&message)?;
+        let wants_text = message::wants_text(configuration.as_ref())?;
         let Some(id) = message.task_id.clone().filter(|it| !it.is_empty()) else {
-            return self.start(asked, message, wants_text);
+            return self.start(asked, message, wants_text, view);
         };
         let task = self.find(&asked, &id)?;
-        if message
-            .context_id
-            .as_ref()
-            .is_some_and(|it| !it.is_empty() && *it != task.context_id)
-        {
+        let mut context_id = message.context_id.iter().filter(|it| !it.is_empty());
+        if context_id.any(|it| *it != task.context_id) {
             return Err(A2AError::invalid_params("the task is of another context"));
         }
-        if task.has_taken(&message.message_id) {
-            return Ok(task);
-        }
-        let Some((question, hub)) = task.question() else {
-            let why = match task.has_ended() {
-                true => "the task has ended",
-                false => "the task is at work, and asks nothing",
-            };
-            return Err(A2AError::unsupported_operation(why));
-        };
-        let taken = tokio::spawn(answer(task, question, hub, message)).await;
+        let taken = tokio::spawn(answer(task, message, view)).await;
         taken.unwrap_or_else(|_| Err(A2AError::internal("the answer was lost")))
     }
 
@@ -212,7 +202,8 @@ impl Server {
         asked: Asked,
         message: Message,
         wants_text: bool,
-    ) -> Outcome<Arc<Task>> {
+        view: View,
+    ) -> Outcome<Taken> {
         let Asked { agent, caller, .. } = asked;
         let key = MessageKey {
             agent: Arc::clone(&agent),
@@ -220,45 +211,54 @@ impl Server {
             message_id: message.message_id.clone(),
         };
         if let Some(task) = self.tasks.started_by(&key) {
-            return Ok(task);
+            return Ok(as_it_is(task, view));
         }
-        let target = Target::named(&*agent, invocation_message(&message.parts));
-        let run = self
-            .registry
-            .invoke(Invocation::single(target))
-            .map_err(refused)?;
+        let target = Target::named(&*agent, message::for_agent(&message));
+        let run = self.registry.invoke(Invocation::single(target));
+        let run = run.map_err(refused)?;
         let id = Uuid::new_v4().to_string();
         let mut run = (self.set_up)(run.with_run_id(&*id));
         let context_id = message.context_id.clone().filter(|it| !it.is_empty());
         let context_id = context_id.unwrap_or_else(|| Uuid::new_v4().to_string());
-        let task = Task::new(
-            (id, context_id),
-            agent,
-            caller,
-            wants_text,
-            run.hub(),
-            message,
-        );
+        let ids = (id, context_id);
+        let task = Task::new(ids, agent, caller, wants_text, run.hub(), message);
         match self.tasks.add(key.clone(), task, self.max_open_tasks) {
-            Started::Known(task) => Ok(task),
+            Started::Known(task) => Ok(as_it_is(task, view)),
             Started::Full => Err(A2AError::internal(
                 "there are too many open tasks: try again later",
             )),
             Started::New(task) => {
-                tokio::spawn(drive(self, key, Arc::clone(&task), run));
-                Ok(task)
+                let taken = as_it_is(task, view);
+                tokio::spawn(drive(self, key, Arc::clone(&taken.0), run));
+                Ok(taken)
             }
         }
     }
 }
 
-/// Answers a question: with the data or the text of the message, or with JSON in that text if the run wants no text.
-async fn answer(
-    task: Arc<Task>,
-    question: Suspension,
-    hub: Hub,
-    message: Message,
-) -> Outcome<Arc<Task>> {
+/// The task that has taken a message, and how it was then.
+type Taken = (Arc<Task>, Mark);
+
+fn as_it_is(task: Arc<Task>, view: View) -> Taken {
+    let mark = task.mark(view);
+    (task, mark)
+}
+
+/// Answers the question of a task: with the data or the text of the message, or with JSON in that text if the run wants
+/// no text.
+async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken> {
+    let _alone = task.answering.lock().await;
+    if task.has_taken(&message.message_id) {
+        return Ok(as_it_is(Arc::clone(&task), view));
+    }
+    let Some((question, hub)) = task.question() else {
+        let why = match task.has_ended() {
+            true => "the task has ended",
+            false => "the task is at work, and asks nothing",
+        };
+        return Err(A2AError::unsupported_operation(why));
+    };
+    let mark = task.mark(view).with_answer(&message);
     let said = said(&message.parts);
     let mut sent = hub.reply_to(&question, &said).await;
     if let (Err(FlowError::ResumePayload { .. }), Value::String(text)) = (&sent, &said)
@@ -269,58 +269,12 @@ async fn answer(
     match sent {
         Ok(_) => {
             task.note_answer(question.number, message);
-            Ok(task)
+            Ok((Arc::clone(&task), mark))
         }
         Err(error @ (FlowError::ResumePayload { .. } | FlowError::SerializeError(_))) => {
             Err(A2AError::invalid_params(error.to_string()))
         }
         Err(error) => Err(A2AError::unsupported_operation(error.to_string())),
-    }
-}
-
-fn check_message(message: &Message) -> Outcome<()> {
-    let invalid = |why: &str| Err(A2AError::invalid_params(why));
-    let ids = [Some(&message.message_id), message.context_id.as_ref()];
-    match message {
-        it if it.message_id.is_empty() => invalid("the message has no `messageId`"),
-        it if it.parts.is_empty() => invalid("the message has no `parts`"),
-        it if it.role == a2a::Role::Agent => {
-            invalid("the message is an agent's: its role is `ROLE_USER`")
-        }
-        _ if ids.into_iter().flatten().any(|id| id.len() > MAX_ID) => {
-            invalid("an id is longer than 256 bytes")
-        }
-        it if it.parts.iter().any(|part| !has_content(part)) => Err(A2AError::new(
-            code::CONTENT_TYPE_NOT_SUPPORTED,
-            "agents here take texts and data, and no files",
-        )),
-        _ => Ok(()),
-    }
-}
-
-const fn has_content(part: &Part) -> bool {
-    matches!(part.content, PartContent::Text(_) | PartContent::Data(_))
-}
-
-/// Whether the client reads texts alone.
-fn wants_text(configuration: Option<&SendMessageConfiguration>) -> Outcome<bool> {
-    if configuration.is_some_and(|it| it.task_push_notification_config.is_some()) {
-        return Err(A2AError::push_notification_not_supported());
-    }
-    let accepted = configuration.and_then(|it| it.accepted_output_modes.as_deref());
-    let accepted = accepted.unwrap_or_default();
-    let accepts = |mode: &str| {
-        let accepts = |it: &String| {
-            let it = it.split(';').next().unwrap_or_default().trim();
-            let (kind, _) = mode.split_once('/').unwrap_or_default();
-            it == mode || it == "*/*" || it.strip_suffix("/*") == Some(kind)
-        };
-        accepted.iter().any(accepts)
-    };
-    match (accepted.is_empty() || accepts(JSON), accepts(TEXT)) {
-        (true, _) => Ok(false),
-        (false, true) => Ok(true),
-        (false, false) => Err(A2AError::content_type_not_supported()),
     }
 }
 
@@ -335,17 +289,6 @@ fn view_of(configuration: Option<&SendMessageConfiguration>) -> Outcome<View> {
 fn length(length: Option<i32>) -> Outcome<Option<usize>> {
     let length = length.map(usize::try_from).transpose();
     length.map_err(|_| A2AError::invalid_params("a history has no negative length"))
-}
-
-/// What the agent is told.
-fn invocation_message(parts: &[Part]) -> invocation::Message {
-    let parts = parts.iter().map(|part| match part.as_text() {
-        Some(text) => invocation::Part::Text(text.to_owned()),
-        None => invocation::Part::Data(said(std::slice::from_ref(part))),
-    });
-    let mut message = invocation::Message::user("");
-    message.parts = parts.collect();
-    message
 }
 
 fn refused(error: InvokeError) -> A2AError {

@@ -11,7 +11,6 @@ use a2a::{
     TaskStatusUpdateEvent,
 };
 use chrono::{DateTime, Utc};
-use futures_util::{Stream, stream::unfold};
 use pravah_runtime::{Hub, Suspension};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -25,6 +24,8 @@ pub(super) struct Task {
     pub(super) context_id: String,
     pub(super) agent: Arc<str>,
     pub(super) caller: Caller,
+    /// Held while a message is taken as an answer, one at a time.
+    pub(super) answering: tokio::sync::Mutex<()>,
     /// Whether its client reads texts alone.
     wants_text: bool,
     state: Mutex<State>,
@@ -93,6 +94,7 @@ impl Task {
             agent,
             caller,
             wants_text,
+            answering: tokio::sync::Mutex::new(()),
             updates: watch::Sender::new(0),
         };
         let message = task.own(message);
@@ -106,23 +108,36 @@ impl Task {
 
     /// What the protocol calls a task.
     pub(super) fn view(&self, view: View) -> a2a::Task {
-        self.view_of(&self.lock(), view)
+        self.view_with_updates(view).0
     }
 
-    fn view_of(&self, state: &State, view: View) -> a2a::Task {
+    /// The same, and how many updates have led there.
+    pub(super) fn view_with_updates(&self, view: View) -> (a2a::Task, usize) {
+        let state = self.lock();
         let skipped = view
             .history_length
             .map_or(0, |length| state.history.len().saturating_sub(length));
         let history: Vec<Message> = state.history.iter().skip(skipped).cloned().collect();
         let artifacts = view.has_artifacts.then(|| state.artifacts.clone());
-        a2a::Task {
+        let task = a2a::Task {
             id: self.id.clone(),
             context_id: self.context_id.clone(),
             status: state.status.clone(),
             artifacts: artifacts.filter(|it| !it.is_empty()),
             history: Some(history).filter(|it| !it.is_empty()),
             metadata: None,
-        }
+        };
+        (task, state.updates.len())
+    }
+
+    /// The update of this number, if there is one yet.
+    pub(super) fn update(&self, number: usize) -> Option<StreamResponse> {
+        self.lock().updates.get(number).cloned()
+    }
+
+    /// How many updates there are, whenever that changes.
+    pub(super) fn update_count(&self) -> watch::Receiver<usize> {
+        self.updates.subscribe()
     }
 
     pub(super) fn state(&self) -> TaskState {
@@ -298,74 +313,14 @@ impl Task {
             }
         }
     }
-
-    /// The task as it is, and what happens in it from then on, to its end. With `until_question` also to a question.
-    pub(super) fn stream(
-        self: Arc<Self>,
-        view: View,
-        until_question: bool,
-    ) -> impl Stream<Item = StreamResponse> + Send {
-        let start = Following {
-            updates: self.updates.subscribe(),
-            task: self,
-            seen: None,
-            has_ended: false,
-        };
-        unfold(start, move |mut it| async move {
-            let update = it.next(view, until_question).await?;
-            Some((update, it))
-        })
-    }
-}
-
-struct Following {
-    task: Arc<Task>,
-    updates: watch::Receiver<usize>,
-    /// How many updates it has had, after the task itself.
-    seen: Option<usize>,
-    has_ended: bool,
-}
-
-impl Following {
-    async fn next(&mut self, view: View, until_question: bool) -> Option<StreamResponse> {
-        while !self.has_ended {
-            self.updates.mark_unchanged();
-            if let Some((update, state)) = self.ready(view) {
-                self.has_ended = match until_question {
-                    true => is_settled(&state),
-                    false => state.is_terminal(),
-                };
-                return Some(update);
-            }
-            self.updates.changed().await.ok()?;
-        }
-        None
-    }
-
-    /// What there is to be sent, and the state that the task is in with that.
-    fn ready(&mut self, view: View) -> Option<(StreamResponse, TaskState)> {
-        let state = self.task.lock();
-        let Some(seen) = self.seen else {
-            self.seen = Some(state.updates.len());
-            let task = self.task.view_of(&state, view);
-            return Some((StreamResponse::Task(task), state.status.state.clone()));
-        };
-        let update = state.updates.get(seen)?.clone();
-        self.seen = Some(seen.saturating_add(1));
-        let state = match &update {
-            StreamResponse::StatusUpdate(update) => update.status.state.clone(),
-            _ => TaskState::Working,
-        };
-        Some((update, state))
-    }
 }
 
 /// Whether whoever waits for the task has something to do or to read.
-fn is_settled(state: &TaskState) -> bool {
+pub(super) fn is_settled(state: &TaskState) -> bool {
     state.is_terminal() || *state == TaskState::InputRequired
 }
 
-fn status(state: TaskState, message: Option<Message>) -> TaskStatus {
+pub(super) fn status(state: TaskState, message: Option<Message>) -> TaskStatus {
     TaskStatus {
         state,
         message,
