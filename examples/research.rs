@@ -1,8 +1,11 @@
-//! A lead that calls two researchers while a third agent looks for what contradicts them, and a flow in which a person
-//! checks a claim: one run, stored while the person is asked and continued in another process.
+//! A lead that calls two researchers, one of them on another server over A2A, while a third agent looks for what contradicts
+//! them, and a flow in which a person checks a claim: one run, stored while the person is asked and continued in another
+//! process.
 
-use pravah_runtime::prelude::*;
+use pravah_a2a::{A2aRunner, A2aServer};
+use pravah_runtime::{StepKind, invocation::AgentRegistry, prelude::*};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 #[state]
 struct Question {
@@ -58,6 +61,24 @@ fn researcher(topic: &Topic) -> String {
     topic.name.clone()
 }
 
+/// Looks ships and ferries up in the archive of the harbours.
+#[agent(runner = "a2a", output = Finding)]
+fn harbours(topic: &Topic) -> String {
+    topic.name.clone()
+}
+
+/// What runs on the server of the harbours.
+mod there {
+    use super::{Finding, Topic};
+    use pravah_runtime::prelude::*;
+
+    /// You look ships up, and name your sources.
+    #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    pub(super) fn harbours(topic: &Topic) -> String {
+        topic.name.clone()
+    }
+}
+
 /// You look for what speaks against a claim.
 #[agent(model = "openai://gpt-4o-mini", output = Finding, tools = [search])]
 fn sceptic(claim: &Claim) -> String {
@@ -83,49 +104,61 @@ fn check(claim: Claim) -> Checked {
 #[agent(
     model = "openai://gpt-4o",
     output = Report,
-    agents = [researcher, sceptic, check],
+    agents = [researcher, harbours, sceptic, check],
     delegation(join = [single, detached], max_children = 4),
 )]
 fn lead(question: &Question) -> String {
     question.text.clone()
 }
 
-/// Answers a question. `only()` grants no files, commands or network, and the compiler checks that of the agents and
-/// flows that are called too.
-#[flow(only())]
+/// Answers a question. `only(http)` grants no files or commands, and the compiler checks that of the agents and flows that
+/// are called too. The remote agent needs the network.
+#[flow(only(http))]
 fn research(question: Question) -> Report {
     flow! { lead }
 }
 
-/// What the models would say. A call has a list of its own: `researcher[0]` is what the first call runs.
+fn finding(text: &str, source: &str) -> Value {
+    json!({ "text": text, "sources": [source] })
+}
+
+/// The server of the harbours, whose models are scripted as well. Returns its address.
+async fn serve_harbours() -> Result<String, Box<dyn std::error::Error>> {
+    let script = ScriptedModel::new().reply(
+        "harbours",
+        finding("A ferry calls at Cotonou.", "ferries.pdf"),
+    );
+    let agents = AgentRegistry::new().with_agent::<there::harbours>();
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let server = A2aServer::new(agents, &url).with_context(Context::default().with_dep(script));
+    let router = server.router()?;
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Ok(url)
+}
+
+/// What the models would say.
 fn script() -> ScriptedModel {
-    let look_up = |topic: &str| {
-        let arguments = json!({ "agent": "researcher", "prompt": topic });
+    let look_up = |agent: &str, topic: &str| {
+        let arguments = json!({ "agent": agent, "prompt": topic });
         ("call_agent", arguments)
     };
     // It goes on beside the lead, as the first such task of the run.
     let doubt = json!({ "agent": "sceptic", "prompt": "One can get to Benin", "join": "detached" });
-    let finding = |text: &str, source: &str| json!({ "text": text, "sources": [source] });
     ScriptedModel::new()
         .calls(
             "lead",
             [
                 ("call_agent", doubt),
-                look_up("Trains to Benin"),
-                look_up("Ferries to Benin"),
+                look_up("researcher", "Trains to Benin"),
+                look_up("harbours", "Ferries to Benin"),
             ],
         )
-        .call("researcher[0]", "search", json!({ "words": "timetable" }))
+        .call("researcher", "search", json!({ "words": "timetable" }))
         .call(
-            "researcher[0]",
+            "researcher",
             "submit",
             finding("There was a train until 1962.", "timetable-1962.pdf"),
-        )
-        .call("researcher[1]", "search", json!({ "words": "ferries" }))
-        .call(
-            "researcher[1]",
-            "submit",
-            finding("A ferry calls at Cotonou.", "ferries.pdf"),
         )
         .call(
             "lead",
@@ -150,8 +183,15 @@ fn script() -> ScriptedModel {
 async fn go_on(run: &mut FlowRuntime<Question>) -> Result<Option<(String, Value)>, FlowError> {
     loop {
         let out = run.next(Context::default()).await?;
-        if let Some(step) = run.last_step() {
-            println!("  {step}");
+        if let Some(step) = run.last_step()
+            // How many of these there are depends on how often the other server has news.
+            && (step.kind != StepKind::Remote || !step.outputs.is_empty())
+        {
+            let step = step.to_string();
+            println!(
+                "  {}",
+                step.split_once(' ').map_or(&*step, |(_, step)| step)
+            );
         }
         match out {
             RunOut::Suspend { tool_id, value } => return Ok(Some((tool_id, value))),
@@ -166,11 +206,14 @@ async fn go_on(run: &mut FlowRuntime<Question>) -> Result<Option<(String, Value)
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let url = serve_harbours().await?;
     let factory = || ClientFactory::new().with_scripted(script());
+    let runner = || A2aRunner::new().with_agent("harbours", &url);
     let question = Question {
         text: "How do I get to Benin?".to_owned(),
     };
-    let mut run = FlowRuntime::new(question)?.with_factory(factory());
+    let run = FlowRuntime::new(question)?.with_factory(factory());
+    let mut run = run.with_runner(runner());
     println!("the lead starts a sceptic, calls two researchers, then has a claim checked:");
     let Some((id, question)) = go_on(&mut run).await? else {
         return Err("nobody was asked".into());
@@ -182,7 +225,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("in another process:");
     let snapshot = serde_json::from_str(&stored)?;
-    let mut run = FlowRuntime::<Question>::from_snapshot(snapshot)?.with_factory(factory());
+    let run = FlowRuntime::<Question>::from_snapshot(snapshot)?.with_factory(factory());
+    let mut run = run.with_runner(runner());
     let verdict = json!({ "holds": true, "name": "Ada" });
     run.answer(Context::default(), &id, verdict).await?;
     go_on(&mut run).await?;
