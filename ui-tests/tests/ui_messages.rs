@@ -8,7 +8,11 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 9] = [
+const MORE: [(&str, &str); 10] = [
+    (
+        "delegation/wrong_setting_and_missing_output",
+        "it has two mistakes, and each is said",
+    ),
     (
         "delegation/node_returns_what_an_agent_returns",
         "rustc says of the body that it is no such state, and Pravah of the signature that it calls nobody",

@@ -38,7 +38,7 @@ pub(crate) fn function(
         return quote!(#item);
     }
     check_preamble(function.name(), &function.item.attrs, options, errors);
-    if delegation::refuse_itself(function.name(), &settings.agents, errors) {
+    if delegation::refuse_itself(function.name(), settings.callees(), errors) {
         return function.broken();
     }
     let private = private();
@@ -80,7 +80,7 @@ pub(crate) fn structure(
     let settings = &options.settings;
     let preamble =
         errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, options, errors));
-    if preamble.is_none() || delegation::refuse_itself(&item.ident, &settings.agents, errors) {
+    if preamble.is_none() || delegation::refuse_itself(&item.ident, settings.callees(), errors) {
         return broken_structure(item, errors);
     }
     let private = private();
@@ -172,10 +172,10 @@ fn signature_flags(options: &AgentOptions) -> TokenStream {
     let settings = &options.settings;
     let contracted = settings.contract.as_ref().map(|_| quote!(.contracted()));
     let limited = limited(&settings.policy);
-    let is_alone = settings.tools.is_empty() && settings.agents.is_empty();
+    let is_alone = settings.tools.is_empty() && settings.callees().next().is_none();
     let inside = (!is_alone).then(|| {
         let (private, tools) = (private(), settings.tools.iter().map(tool_ref));
-        let agents = settings.agents.iter().map(delegation::signature);
+        let agents = settings.callees().map(delegation::signature);
         quote!(.with_inside(#private::Inside::Agent { tools: &[#(#tools),*], agents: &[#(#agents),*] }))
     });
     let remote = matches!(options.runs_on, RunsOn::Runner(_)).then(|| {

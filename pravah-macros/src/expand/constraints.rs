@@ -55,7 +55,7 @@ pub(super) fn check_constraints(agent: &Ident, options: &AgentOptions, constants
         let arguments = quote!(#name, #tool_ref, #refusals);
         constants.check(&what, "check_constraints", tool.span(), &arguments);
     }
-    for called in &options.settings.agents {
+    for called in options.settings.callees() {
         let what = format!("reach_of_called_{}", tool_name(called));
         let signature = delegation::signature(called);
         let arguments = quote!(#name, #signature, #refusals);

@@ -1,7 +1,7 @@
 //! The agents that an agent or a node may call.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
 use super::{
@@ -19,16 +19,18 @@ use crate::{
 
 /// `.with_delegation(…)`
 pub(super) fn config(settings: &Settings) -> Option<TokenStream> {
-    if settings.agents.is_empty() {
-        return None;
-    }
+    settings.callees().next()?;
     let private = private();
-    let agents = settings.agents.iter().map(|agent| {
-        let span = agent.span();
+    let with = |method: &str, agent: &Path| {
+        let (span, method) = (agent.span(), format_ident!("{method}"));
         // In parentheses it is a type, whatever it names, and rustc says so once.
         let agent = quote!((#agent));
-        quote_spanned!(span=> .with_agent::<#agent>())
-    });
+        quote_spanned!(span=> .#method::<#agent>())
+    };
+    let agents = settings.agents.iter().map(|it| with("with_agent", it));
+    let ad_hoc = settings.ad_hoc().map(|it| with("with_ad_hoc", it));
+    let skills = settings.skills.iter().map(|it| with("with_skill", it));
+    let agents = agents.chain(ad_hoc).chain(skills);
     let delegation = settings.delegation.as_ref();
     let depth = delegation
         .and_then(|it| it.max_depth.as_ref())
@@ -104,12 +106,17 @@ fn tools(tools: &InheritedTools) -> TokenStream {
 }
 
 /// Whether a caller is among those that it may call, which is reported.
-pub(super) fn refuse_itself(name: &Ident, agents: &[Path], errors: &mut Diagnostics) -> bool {
-    let itself = agents.iter().find(|agent| agent.is_ident(name));
+pub(super) fn refuse_itself<'a>(
+    name: &Ident,
+    agents: impl IntoIterator<Item = &'a Path>,
+    errors: &mut Diagnostics,
+) -> bool {
+    let mut agents = agents.into_iter();
+    let itself = agents.find(|agent| agent.is_ident(name));
     if let Some(itself) = itself {
         errors.error(
             itself.span(),
-            format!("`{name}` lists itself in `agents`"),
+            format!("`{name}` lists itself among those that it may call"),
             "remove it: a node or an agent cannot call itself",
         );
     }
@@ -174,20 +181,39 @@ pub(super) fn check_calls(
     })
 }
 
-/// Checks the names of tools beside those of agents, and what those return that may take over.
+/// Checks the names of tools beside those of the engine, what those return that may take over, and what has to have a
+/// model.
 pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Constants) {
     let (private, settings) = (private(), &options.settings);
-    if settings.agents.is_empty() {
+    if settings.callees().next().is_none() {
         return;
     }
     check_handoff(agent, options, constants);
     let name = agent.unraw().to_string();
+    for (bases, what) in [
+        (
+            settings.ad_hoc().into_iter().collect(),
+            "what ad-hoc agents are made of",
+        ),
+        (settings.skills.iter().collect::<Vec<_>>(), "a skill"),
+    ] {
+        for base in bases {
+            let signature = signature(base);
+            let constant = format!("{}_of_{name}", tool_name(base));
+            let arguments = quote!(#signature, #what);
+            constants.check(&constant, "check_has_model", base.span(), &arguments);
+        }
+    }
+    let calls = !settings.agents.is_empty() || settings.ad_hoc().is_some();
+    let has_skills = !settings.skills.is_empty();
     let mut joins = settings.delegation.iter().flat_map(|it| &it.joins);
     let manages_tasks = joins.any(|join| join == "detached");
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
         let what = format!("tool_{}_beside_agents", tool_name(tool));
-        let arguments = quote!(#name, #private::ToolName::<#this>::NAME, #manages_tasks);
+        let arguments = quote! {
+            #name, #private::ToolName::<#this>::NAME, #calls, #manages_tasks, #has_skills
+        };
         constants.check(&what, "check_beside_call_agent", tool.span(), &arguments);
     }
 }
@@ -201,7 +227,7 @@ fn check_handoff(agent: &Ident, options: &AgentOptions, constants: &mut Constant
     }
     let (name, always) = (agent.unraw().to_string(), contexts.len() == 1);
     let output = as_trait(&options.output, "StateOfAgent");
-    for called in &settings.agents {
+    for called in settings.agents.iter().chain(settings.ad_hoc()) {
         let what = format!("handoff_to_{}", tool_name(called));
         let signature = signature(called);
         let arguments = quote!(#name, #output::REF, #signature, #always);

@@ -39,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) approval: Option<Approval>,
     /// The other agents that it may call.
     pub(crate) agents: Vec<Path>,
+    /// Those that its model may run as skills.
+    pub(crate) skills: Vec<Path>,
     pub(crate) delegation: Option<Delegation>,
     /// Whole numbers, or expressions that are to be some.
     pub(crate) max_turns: Option<Expr>,
@@ -72,6 +74,7 @@ table! {
         ["output"] => it.output = output(entry, errors),
         ["tools"] => it.settings.tools = tools(entry, errors),
         ["agents"] => it.settings.agents = delegation::agents(entry, errors),
+        ["skills"] => it.settings.skills = delegation::skills(entry, errors),
         ["delegation"] => it.settings.delegation = Delegation::parse(entry, errors),
         ["approve"] => it.settings.approval = Approval::parse(entry, errors),
         ["max_turns"] => it.settings.max_turns = entry.const_count(1, errors),
@@ -104,7 +107,7 @@ table! {
             "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
         approval::OTHER_NAMES =>
             "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
-        ["max_depth", "max_children", "context", "join", "on_done"] =>
+        ["max_depth", "max_children", "context", "join", "on_done", "ad_hoc"] =>
             "write it in `delegation(…)`, such as `delegation(max_depth = 2, context = inherited)`",
         delegation::OTHER_NAMES =>
             "write `agents = [researcher]` with the other agents that it may call",
@@ -198,7 +201,17 @@ impl AgentOptions {
 impl Settings {
     /// Whether its model may call anything.
     fn has_tools(&self) -> bool {
-        !self.tools.is_empty() || !self.agents.is_empty()
+        !self.tools.is_empty() || self.callees().next().is_some()
+    }
+
+    /// What ad-hoc agents are made of, if its model may make some.
+    pub(crate) fn ad_hoc(&self) -> Option<&Path> {
+        self.delegation.as_ref()?.ad_hoc.as_ref()
+    }
+
+    /// All agents and flows that may run for it.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = &Path> {
+        self.agents.iter().chain(self.ad_hoc()).chain(&self.skills)
     }
 
     /// Whether the options that are called so, each of which is in order, fit together.
@@ -212,6 +225,7 @@ impl Settings {
         if let (Some(delegation), Some(key)) = (&self.delegation, key) {
             delegation.check(key.span(), self, errors);
         }
+        delegation::check_skills(self, errors);
         let turns = names.iter().find(|name| *name == "turns");
         if let (Some(turns), Some(_)) = (turns, &self.contract) {
             errors.error(

@@ -24,6 +24,8 @@ pub(crate) struct Delegation {
     /// Each join as it is called.
     pub(crate) joins: Vec<Ident>,
     pub(crate) on_done: Option<Ident>,
+    /// What ad-hoc agents are made of.
+    pub(crate) ad_hoc: Option<Path>,
 }
 
 /// Which tools of the agent those have that it calls.
@@ -41,6 +43,7 @@ table! {
         ["join"] => it.joins = words(entry, ("join", &JOINS), errors),
         ["on_done"] => it.on_done = on_done(entry, errors),
         ["tools"] => it.tools = tools(entry, errors),
+        ["ad_hoc"] => it.ad_hoc = ad_hoc(entry, errors),
     } else {
         ["contexts", "history", "messages", "scope"] => "write `context = inherited`, or `context = [independent, inherited]` where the model chooses",
         ["tool_policy", "inherit_tools", "inherit"] => "write `tools = inherit`, or `tools = [search]` with some of the agent's own",
@@ -48,6 +51,8 @@ table! {
         ["depth", "levels", "max_level", "max_levels"] => "write `max_depth = 2`",
         ["max_agents", "max_calls", "max_tasks", "limit", "count", "children"] => "write `max_children = 8`",
         ["agents", "handoffs", "subagents", "sub_agents"] => "write `agents = […]` beside `delegation`",
+        ["skills", "skill"] => "write `skills = […]` beside `delegation`",
+        ["adhoc", "dynamic", "base", "system_prompt"] => "write `ad_hoc = assistant`, with the agent that ad-hoc ones are made of",
     }
 }
 
@@ -206,18 +211,43 @@ fn depth(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
     Some(depth)
 }
 
+/// The agent in `ad_hoc = assistant`.
+fn ad_hoc(entry: Entry, errors: &mut Diagnostics) -> Option<Path> {
+    match entry.expr(errors)? {
+        Expr::Path(path) if path.qself.is_none() => Some(path.path),
+        other => {
+            errors.error(
+                span_of(&other),
+                "`ad_hoc` names no agent",
+                "write `ad_hoc = assistant`, with the name of the agent that ad-hoc ones are made of",
+            );
+            None
+        }
+    }
+}
+
 /// The agents in `agents = [a, b]`, each named once.
 pub(super) fn agents(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
+    let help = "name the agents that it may call, or leave it out";
+    names(entry, ("agents", help), errors)
+}
+
+/// The agents in `skills = [a, b]`, each named once.
+pub(super) fn skills(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
+    let help = "name the agents that its model may run as skills, or leave it out";
+    names(entry, ("skills", help), errors)
+}
+
+fn names(entry: Entry, (key, help): (&'static str, &str), errors: &mut Diagnostics) -> Vec<Path> {
     let at = entry.key.span();
     let Some(agents) = entry.array("[a, b]", errors) else {
         return Vec::new();
     };
     if agents.elems.is_empty() {
-        let help = "name the agents that it may call, or leave it out";
-        errors.error(at, "`agents` names no agents", help);
+        errors.error(at, format!("`{key}` names no agents"), help);
     }
     let agents = agents.elems.iter();
-    let agents = agents.map(|expr| paths::path(expr, ("agents", "an agent"), errors));
+    let agents = agents.map(|expr| paths::path(expr, (key, "an agent"), errors));
     let agents: Vec<Path> = agents.collect::<Option<_>>().unwrap_or_default();
     for (index, agent) in agents.iter().enumerate() {
         let mut before = agents.iter().take(index);
@@ -236,10 +266,25 @@ pub(super) fn agents(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
     agents
 }
 
+/// Fails where a skill is among the agents too.
+pub(super) fn check_skills(settings: &Settings, errors: &mut Diagnostics) {
+    for skill in &settings.skills {
+        let mut agents = settings.agents.iter();
+        if agents.any(|agent| paths::last(agent) == paths::last(skill)) {
+            let name = paths::last(skill);
+            errors.error(
+                skill.span(),
+                format!("`{name}` is named in `agents` and in `skills`"),
+                "keep one of them: a skill reads the conversation, and an agent in `agents` does what `delegation(context = …)` says",
+            );
+        }
+    }
+}
+
 impl Delegation {
     /// Fails where no agent can be called, or where those that are called are to have tools that the agent lacks.
     pub(super) fn check(&self, key: Span, settings: &Settings, errors: &mut Diagnostics) {
-        if settings.agents.is_empty() {
+        if settings.agents.is_empty() && self.ad_hoc.is_none() {
             errors.error(
                 key,
                 "the agent may call no other agents",

@@ -6,12 +6,13 @@ use super::{entries::Entry, request};
 use crate::diag::Diagnostics;
 
 /// What only a model has a use for.
-const MODEL_OPTIONS: [&str; 14] = [
+const MODEL_OPTIONS: [&str; 15] = [
     "model",
     "fallback",
     "preamble",
     "tools",
     "agents",
+    "skills",
     "delegation",
     "approve",
     "max_turns",

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use self::one::{CallPlace, OneCall, Outcome, RunningCall};
 use super::{
-    AgentProgress, AgentSpec, AgentStep, CALL_AGENT, Review, TaskEnd, approval, call::result,
-    pending::Pending, supervision::TASK_TOOLS, toolbox::CallFailure,
+    AgentProgress, AgentSpec, AgentStep, CALL_AGENT, RUN_SKILL, Review, TaskEnd, approval,
+    call::result, pending::Pending, supervision::TASK_TOOLS, toolbox::CallFailure,
 };
 use crate::{
     Context, FlowError,
@@ -173,6 +173,9 @@ impl CallPlace<'_> {
         let tools = &self.spec.config.tools;
         if one.call.name == CALL_AGENT && !self.spec.call_agent().is_empty() {
             return one.call_agent();
+        }
+        if one.call.name == RUN_SKILL && self.spec.call_agent().has_skills() {
+            return one.run_skill();
         }
         if self.spec.manages_tasks() && TASK_TOOLS.contains(&&*one.call.name) {
             return one.task_request();

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use schemars::JsonSchema as _;
 
-use super::{Agent, CALL_AGENT, TASK_TOOLS};
+use super::{Agent, CALL_AGENT, RUN_SKILL, TASK_TOOLS, ToolBox};
 use crate::{
     graph::{NodeInfo, NodeSpec, building},
     invocation::{ContextScope, Join, RunnerConfig, ToolPolicy},
@@ -75,6 +75,9 @@ pub(crate) const DEEPEST: u32 = 4;
 #[derive(Clone, Debug)]
 pub struct Delegation {
     pub(super) agents: Vec<Callee>,
+    /// What ad-hoc agents are made of.
+    pub(super) ad_hoc: Option<Callee>,
+    pub(super) skills: Vec<Callee>,
     pub(super) contexts: Vec<ContextScope>,
     pub(super) tools: ToolPolicy,
     joins: Vec<Join>,
@@ -95,6 +98,8 @@ impl Delegation {
     pub const fn new() -> Self {
         Self {
             agents: Vec::new(),
+            ad_hoc: None,
+            skills: Vec::new(),
             contexts: Vec::new(),
             tools: ToolPolicy::None,
             joins: Vec::new(),
@@ -108,6 +113,55 @@ impl Delegation {
     #[must_use]
     pub fn with_agent<A: CallableAgent>(mut self) -> Self {
         self.agents.push(A::callee());
+        self
+    }
+
+    /// Also allows ad-hoc agents, which the model describes with a `system_prompt` in place of the name of an agent. Each
+    /// is the agent `A` with that prompt behind its preamble: model, limits and output are those of `A`, and its
+    /// tools too, or those of them that the model names. In events and scripts they are called `ad_hoc`.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// #[state] struct Question { text: String }
+    /// #[state] struct Report { text: String }
+    ///
+    /// /// Be brief.
+    /// #[agent(model = "openai://gpt-4o-mini", output = Report)]
+    /// fn assistant(question: &Question) -> String { question.text.clone() }
+    ///
+    /// /// You write reports.
+    /// #[agent(model = "openai://gpt-4o", output = Report, delegation(ad_hoc = assistant))]
+    /// fn writer(question: &Question) -> String { question.text.clone() }
+    ///
+    /// #[flow]
+    /// fn writing(question: Question) -> Report { flow! { writer } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let call = json!({ "system_prompt": "You check facts.", "prompt": "Is there a train to Benin?" });
+    /// let script = ScriptedModel::new()
+    ///     .call("writer", "call_agent", call)
+    ///     .reply("ad_hoc", json!({ "text": "No." }))
+    ///     .call("writer", "submit", json!({ "text": "No train goes to Benin." }));
+    /// let run = FlowRuntime::new(Question { text: "How do I get to Benin?".into() })?;
+    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(report.text, "No train goes to Benin.");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_ad_hoc<A: CallableAgent>(mut self) -> Self {
+        self.ad_hoc = Some(A::callee());
+        self
+    }
+
+    /// The same agents, and `A` as a skill: the model runs it with the tool `run_skill`, and unless it asks for an
+    /// `independent` one it reads all of the conversation up to that call, whatever [`contexts`](Self::contexts) says. It
+    /// has a model: a flow or a remote agent is no skill.
+    #[must_use]
+    pub fn with_skill<A: CallableAgent>(mut self) -> Self {
+        self.skills.push(A::callee());
         self
     }
 
@@ -189,7 +243,7 @@ impl Delegation {
 
     /// Whether the agent may start detached tasks.
     pub(crate) fn allows_detached(&self) -> bool {
-        !self.is_empty() && self.joins.contains(&Join::Detached)
+        self.has_agents() && self.joins.contains(&Join::Detached)
     }
 
     /// Whether an agent may take over from the one that calls it.
@@ -199,18 +253,27 @@ impl Delegation {
 
     /// The nodes that may be called.
     pub(crate) fn callees(&self) -> Vec<NodeSpec> {
-        self.agents.iter().map(Callee::spec).collect()
+        let ad_hoc = self.ad_hoc.iter().map(|base| base.spec().into_ad_hoc());
+        let skills = self.skills.iter().map(Callee::spec);
+        let agents = self.agents.iter().map(Callee::spec);
+        agents.chain(ad_hoc).chain(skills).collect()
     }
 
     /// Whether the agent has a tool of this name in order to call agents, or to manage detached tasks.
     pub(super) fn reserves(&self, name: &str) -> bool {
-        (name == CALL_AGENT && !self.is_empty())
+        (name == CALL_AGENT && self.has_agents())
+            || (name == RUN_SKILL && !self.skills.is_empty())
             || (TASK_TOOLS.contains(&name) && self.allows_detached())
     }
 
     /// Whether no agent can be called.
     pub(super) fn is_empty(&self) -> bool {
-        self.agents.is_empty()
+        !self.has_agents() && self.skills.is_empty()
+    }
+
+    /// Whether there is anybody for the tool `call_agent`.
+    fn has_agents(&self) -> bool {
+        !self.agents.is_empty() || self.ad_hoc.is_some()
     }
 
     /// What is left of it where an agent that calls others is itself called, at most so many agents deep.
@@ -286,6 +349,7 @@ impl<A: Agent> CallableAgent for A {
                 description: A::build().preamble,
                 takes: None,
                 runner: A::build().runner,
+                tools: A::build().tools,
                 returns: A::Output::schema_name().into_owned(),
             },
             spec: NodeSpec::callee::<A>,
@@ -312,6 +376,8 @@ pub(super) struct AboutCallee {
     pub(super) takes: Option<StateFns>,
     /// The runner of a remote agent.
     pub(super) runner: Option<RunnerConfig>,
+    /// The tools of an agent.
+    pub(super) tools: ToolBox,
     /// The name of what it returns.
     pub(super) returns: String,
 }
@@ -363,6 +429,7 @@ impl Callee {
                     description: spec.description_for_callers().to_owned(),
                     takes: spec.input_from_callers(),
                     runner: spec.runner().cloned(),
+                    tools: spec.tools().cloned().unwrap_or_default(),
                     returns: spec
                         .outputs
                         .first()

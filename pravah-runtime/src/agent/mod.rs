@@ -51,7 +51,7 @@ use crate::node::Policy;
 
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
-pub(crate) use call_agent::{CALL_AGENT, read_input};
+pub(crate) use call_agent::{CALL_AGENT, RUN_SKILL, read_input};
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};

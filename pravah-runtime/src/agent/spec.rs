@@ -89,21 +89,19 @@ impl AgentSpec {
             problems.push(format!("its output `{}`: {error}", output.name));
             output.schema
         });
-        let (mut answer_schema, mut system) = (output_schema.clone(), config.preamble.clone());
+        let mut answer_schema = output_schema.clone();
         if let Some(contract) = &config.contract
             && let (inner, defs) = (output.within)()
             && let Ok(schema) = strip(&contract::schema(inner, defs, contract.sources()))
         {
             answer_schema = schema;
-            let envelope = instruction(&answer_schema, contract.sources());
-            let gap = if system.is_empty() { "" } else { "\n\n" };
-            system = format!("{system}{gap}{envelope}");
         }
+        let system = system_prompt(&config, &answer_schema);
         let answer = OutputSpec {
             name: output.name,
             schema: Arc::new(object::wrap_schema(&answer_schema)),
         };
-        let (call_agent, wrong) = config.delegation.tool(&answer.name);
+        let (call_agent, wrong) = config.delegation.tool(&config.tools, &answer.name);
         problems.extend(wrong);
         let tools = tools(&config, &call_agent, (!output.is_text).then_some(&answer));
         Self {
@@ -159,14 +157,14 @@ impl AgentSpec {
             config.tools = config.tools.only(&tools)?;
         }
         Ok(Self {
-            system: config.preamble.clone(),
+            system: system_prompt(&config, &self.answer_schema),
             ..self.with_config(config)
         })
     }
 
     /// The same agent with other things to call.
     fn with_config(&self, config: AgentConfig) -> Self {
-        let (call_agent, wrong) = config.delegation.tool(&self.answer.name);
+        let (call_agent, wrong) = config.delegation.tool(&config.tools, &self.answer.name);
         let mut problems = config.check().err().unwrap_or_default();
         problems.extend(wrong);
         let answer = (!self.is_text).then_some(&self.answer);
@@ -300,8 +298,21 @@ impl AgentSpec {
     }
 }
 
-/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, the tools for
-/// detached tasks where it may start some, and `submit` for its answer, unless that is a text.
+/// What the model is told about itself: the preamble, and under a contract what its answers come in.
+fn system_prompt(config: &AgentConfig, answer_schema: &Value) -> String {
+    let preamble = &config.preamble;
+    match &config.contract {
+        None => preamble.clone(),
+        Some(contract) => {
+            let envelope = instruction(answer_schema, contract.sources());
+            let gap = if preamble.is_empty() { "" } else { "\n\n" };
+            format!("{preamble}{gap}{envelope}")
+        }
+    }
+}
+
+/// What the model of an agent may call: its tools, `call_agent` where it may call other agents, `run_skill` where it has
+/// skills, the tools for detached tasks where it may start some, and `submit` for its answer, unless that is a text.
 fn tools(
     config: &AgentConfig,
     call_agent: &CallAgentTool,
@@ -315,11 +326,13 @@ fn tools(
         description: "Hands in the result and ends the work.".to_owned(),
         parameters: Arc::clone(&answer.schema),
     });
+    let run_skill = call_agent.skills_spec();
     let call_agent = (!call_agent.is_empty()).then(|| call_agent.spec());
     let manages_tasks = config.delegation.allows_detached();
     let of_tasks = manages_tasks.then(supervision::specs).into_iter().flatten();
     let own = config.tools.specs().cloned();
     own.chain(call_agent)
+        .chain(run_skill)
         .chain(of_tasks)
         .chain(submit)
         .collect()

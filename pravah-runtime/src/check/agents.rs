@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::message::message;
 use crate::{
-    agent::{CALL_AGENT, DEEPEST, TASK_TOOLS},
+    agent::{CALL_AGENT, DEEPEST, RUN_SKILL, TASK_TOOLS},
     context::Context,
     graph::NodeInfo,
     node::Param,
@@ -37,11 +37,21 @@ pub trait UnknownCallee {
 
 impl<A> UnknownCallee for CalleeSignature<A> {}
 
-/// Checks the tool `name` of `agent`, which may call other agents and, if it `manages_tasks`, start detached ones.
+/// Checks the tool `name` of `agent` beside those that the engine has for it: to call others if it `calls` any, for
+/// detached tasks if it `manages_tasks`, and to run skills if it `has_skills`.
 #[track_caller]
-pub const fn check_beside_call_agent(agent: &str, name: &str, manages_tasks: bool) {
-    if same(name, CALL_AGENT) {
+pub const fn check_beside_call_agent(
+    agent: &str,
+    name: &str,
+    calls: bool,
+    manages_tasks: bool,
+    has_skills: bool,
+) {
+    if calls && same(name, CALL_AGENT) {
         fail_reserved(agent, CALL_AGENT, "to call the agents in `agents`")
+    }
+    if has_skills && same(name, RUN_SKILL) {
+        fail_reserved(agent, RUN_SKILL, "to run the skills in `skills`")
     }
     let mut tools: &[&str] = &TASK_TOOLS;
     while let [tool, rest @ ..] = tools {
@@ -50,6 +60,20 @@ pub const fn check_beside_call_agent(agent: &str, name: &str, manages_tasks: boo
         }
         tools = rest;
     }
+}
+
+/// Checks an agent that is to be `what`: a flow or a remote agent cannot be that.
+#[track_caller]
+pub const fn check_has_model(called: Signature, what: &str) {
+    let is = match called.inside {
+        Inside::Net(_) => "a flow",
+        Inside::Remote => "a remote agent",
+        _ => return,
+    };
+    message(&["`", called.name, "` is ", is, ", and ", what])
+        .and(&[" is an agent with a model"])
+        .help(&["name an agent that has a `model`"])
+        .fail()
 }
 
 #[track_caller]

@@ -13,7 +13,7 @@ use super::{
     wiring::{NodeWiring, Port, Wiring},
 };
 use crate::{
-    agent::{Agent, AgentConfig, AgentSpec, OutputType, TaskPrompt},
+    agent::{Agent, AgentConfig, AgentSpec, OutputType, TaskPrompt, ToolBox},
     error::FlowError,
     index::NodeIx,
     invocation::AD_HOC,
@@ -78,6 +78,27 @@ impl NodeSpec {
             &returns,
             agent.into_kind(&AD_HOC.into()),
         )
+    }
+
+    /// The same agent as what ad-hoc agents are made of.
+    pub(crate) fn into_ad_hoc(mut self) -> Self {
+        self.id = AD_HOC.into();
+        if let NodeKind::Agent(agent) = &self.kind {
+            let base = AgentNode {
+                is_ad_hoc: true,
+                ..agent.clone()
+            };
+            self.kind = base.into_kind(&self.id);
+        }
+        self
+    }
+
+    /// The tools of an agent.
+    pub(crate) fn tools(&self) -> Option<&ToolBox> {
+        match &self.kind {
+            NodeKind::Agent(agent) => Some(&agent.spec.config.tools),
+            _ => None,
+        }
     }
 
     /// The description that models of callers read: its doc comment, or else its preamble.

@@ -1,5 +1,6 @@
 //! Agents that call other agents.
 
+mod ad_hoc;
 mod contexts;
 mod crashes;
 mod failures;

@@ -7,11 +7,12 @@ use super::CallAgentTool;
 use crate::{
     agent::{
         AgentCall,
-        task::{CallStart, CallTarget, TaskPrompt},
+        task::{AdHocAgent, CallStart, CallTarget, TaskPrompt},
     },
-    invocation::{ContextScope, Join},
+    invocation::{AD_HOC, ContextScope, Join},
     json,
     model::{self, Messages, explain},
+    quoted::quoted,
     state::{Live, StateFns},
 };
 
@@ -20,6 +21,10 @@ use crate::{
 struct Arguments {
     #[serde(default)]
     agent: Option<String>,
+    #[serde(default)]
+    system_prompt: Option<String>,
+    #[serde(default)]
+    tools: Option<Vec<String>>,
     #[serde(default)]
     prompt: Option<String>,
     #[serde(default, deserialize_with = "json::value")]
@@ -36,7 +41,12 @@ struct Arguments {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Target {
-    agent: String,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    system_prompt: Option<String>,
+    #[serde(default)]
+    tools: Option<Vec<String>>,
     #[serde(default)]
     prompt: Option<String>,
     #[serde(default, deserialize_with = "json::value")]
@@ -46,22 +56,30 @@ struct Target {
 impl Arguments {
     /// Whom to call: the one that is named, or those of a list.
     fn targets(&mut self) -> Result<Vec<Target>, String> {
-        let (prompt, input) = (self.prompt.take(), self.input.take());
-        // Where all properties are required, `null` stands for those that are left out.
-        let input = input.filter(|input| !input.is_null());
-        match (self.agent.take(), self.targets.take()) {
-            (Some(agent), None) => Ok(vec![Target {
-                agent,
-                prompt,
-                input,
-            }]),
-            (None, Some(targets)) if prompt.is_none() && input.is_none() => Ok(targets),
-            (None, None) => Err("name an `agent`, or several in `targets`".to_owned()),
-            _ => Err(
+        let one = Target {
+            agent: self.agent.take(),
+            system_prompt: self.system_prompt.take(),
+            tools: self.tools.take(),
+            prompt: self.prompt.take(),
+            // Where all properties are required, `null` stands for those that are left out.
+            input: self.input.take().filter(|input| !input.is_null()),
+        };
+        match self.targets.take() {
+            Some(targets) if one.is_empty() => Ok(targets),
+            None if one.agent.is_some() || one.system_prompt.is_some() => Ok(vec![one]),
+            None => Err("name an `agent`, or several in `targets`".to_owned()),
+            Some(_) => Err(
                 "use either `targets`, or `agent` with its `prompt` or `input`, and not both"
                     .to_owned(),
             ),
         }
+    }
+}
+
+impl Target {
+    fn is_empty(&self) -> bool {
+        let texts = [&self.agent, &self.system_prompt, &self.prompt];
+        texts.into_iter().all(Option::is_none) && self.tools.is_none() && self.input.is_none()
     }
 }
 
@@ -111,34 +129,92 @@ impl CallAgentTool {
     ) -> Result<(CallTarget, ContextScope), String> {
         let Target {
             agent,
+            system_prompt,
+            tools,
             prompt,
             input,
         } = target;
-        let callee = self.callee(&agent);
-        let known = callee.and_then(|callee| Some((callee, self.callees.get(callee)?)));
-        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
         let input = input.filter(|input| !input.is_null());
-        let (start, scope) = match &known.takes {
-            None => {
-                let scope = match known.is_remote {
-                    true => independent(&agent, context)?,
-                    false => self.scope(context)?,
+        match (agent, system_prompt) {
+            (Some(_), Some(_)) => {
+                Err("use either `agent` or `system_prompt`, and not both".to_owned())
+            }
+            (None, Some(_)) if input.is_some() => {
+                Err("the agent of a `system_prompt` takes a `prompt`, and no `input`".to_owned())
+            }
+            (None, Some(system_prompt)) => {
+                let ad_hoc = AdHocAgent {
+                    system_prompt,
+                    tools,
                 };
-                let prompt = prompt.filter(|_| input.is_none());
-                let prompt = read_prompt(&agent, prompt)?;
-                let prompt = TaskPrompt::in_context(prompt, scope, messages);
-                (CallStart::Prompt(prompt), scope)
+                self.ad_hoc_target(ad_hoc, prompt, context, messages)
             }
-            Some(takes) => {
-                let input = input.filter(|_| prompt.is_none());
-                let scope = independent(&agent, context)?;
-                (CallStart::Input(read_input(takes, &agent, input)?), scope)
-            }
+            (_, None) if tools.is_some() => Err(match self.ad_hoc() {
+                Some(_) => "`tools` are those of the agent of a `system_prompt`".to_owned(),
+                None => "unknown field `tools`".to_owned(),
+            }),
+            (Some(agent), None) => self.named_target(agent, (prompt, input), context, messages),
+            (None, None) => Err("a target names no `agent`".to_owned()),
+        }
+    }
+
+    fn named_target(
+        &self,
+        agent: String,
+        (prompt, input): (Option<String>, Option<Value>),
+        context: Option<ContextScope>,
+        messages: &Messages,
+    ) -> Result<(CallTarget, ContextScope), String> {
+        let mut callees = self.callees.iter().enumerate();
+        let known = callees.find(|(_, callee)| callee.name == agent);
+        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
+        let Some(takes) = &known.takes else {
+            let scope = match known.is_remote {
+                true => independent(&agent, context)?,
+                false => self.scope(context)?,
+            };
+            let prompt = prompt.filter(|_| input.is_none());
+            let prompt = read_prompt(&agent, prompt)?;
+            return Ok((callee_with(agent, callee, (prompt, scope), messages), scope));
         };
+        let input = input.filter(|_| prompt.is_none());
+        let scope = independent(&agent, context)?;
+        let start = CallStart::Input(read_input(takes, &agent, input)?);
         let target = CallTarget {
             agent,
             callee,
             start,
+        };
+        Ok((target, scope))
+    }
+
+    fn ad_hoc_target(
+        &self,
+        ad_hoc: AdHocAgent,
+        prompt: Option<String>,
+        context: Option<ContextScope>,
+        messages: &Messages,
+    ) -> Result<(CallTarget, ContextScope), String> {
+        let known = self.ad_hoc().zip(self.ad_hoc_tools.as_ref());
+        let (callee, known) = known
+            .ok_or_else(|| "no agent is made of a `system_prompt`: name an `agent`".to_owned())?;
+        if ad_hoc.system_prompt.trim().is_empty() {
+            return Err("the system prompt is empty".to_owned());
+        }
+        let mut tools = ad_hoc.tools.iter().flatten();
+        if let Some(unknown) = tools.find(|tool| !known.contains(tool)) {
+            return Err(format!(
+                "there is no tool `{unknown}` for it: there is {}",
+                quoted(known)
+            ));
+        }
+        let scope = self.scope(context)?;
+        let prompt = read_prompt(AD_HOC, prompt)?;
+        let prompt = TaskPrompt::in_context(prompt, scope, messages).for_ad_hoc(ad_hoc);
+        let target = CallTarget {
+            agent: AD_HOC.to_owned(),
+            callee,
+            start: CallStart::Prompt(prompt),
         };
         Ok((target, scope))
     }
@@ -184,11 +260,28 @@ pub(crate) fn callee_names(arguments: &model::Arguments) -> Vec<&str> {
 }
 
 fn callee_name(target: &Value) -> Option<&str> {
-    target.get("agent")?.as_str()
+    let name = |key| target.get(key)?.as_str();
+    let ad_hoc = || name("system_prompt").map(|_| AD_HOC);
+    name("agent").or_else(|| name("skill")).or_else(ad_hoc)
+}
+
+/// The call of an agent that is told `prompt`, and knows so much of the conversation.
+pub(super) fn callee_with(
+    agent: String,
+    callee: usize,
+    (prompt, scope): (String, ContextScope),
+    messages: &Messages,
+) -> CallTarget {
+    let prompt = TaskPrompt::in_context(prompt, scope, messages);
+    CallTarget {
+        agent,
+        callee,
+        start: CallStart::Prompt(prompt),
+    }
 }
 
 /// What the agent is told, if it is told anything.
-fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
+pub(super) fn read_prompt(agent: &str, prompt: Option<String>) -> Result<String, String> {
     let prompt = prompt.ok_or_else(|| format!("`{agent}` takes a `prompt`, and no `input`"))?;
     match prompt.trim().is_empty() {
         true => Err("the prompt is empty".to_owned()),

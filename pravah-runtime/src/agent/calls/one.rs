@@ -10,6 +10,7 @@ use crate::{
     agent::{
         AgentCall, AgentSpec, TaskRequest, approval,
         call::{NOT_JSON, arguments_of, result},
+        call_agent::CallAgentTool,
         toolbox::CallFailure,
     },
     context::CallScope,
@@ -79,8 +80,20 @@ impl<'a> OneCall<'a> {
 
     /// It calls an agent or a flow, if that is one of those that it may call.
     pub(super) fn call_agent(&self) -> Outcome {
+        self.calling(CallAgentTool::read)
+    }
+
+    /// It runs a skill, if that is one of those that it may run.
+    pub(super) fn run_skill(&self) -> Outcome {
+        self.calling(CallAgentTool::read_skill)
+    }
+
+    fn calling(
+        &self,
+        read: fn(&CallAgentTool, &Value, &Messages) -> Result<AgentCall, String>,
+    ) -> Outcome {
         let read = match arguments_of(self.call) {
-            Some(arguments) => self.at.spec.call_agent().read(&arguments, self.at.messages),
+            Some(arguments) => read(self.at.spec.call_agent(), &arguments, self.at.messages),
             None => Err(NOT_JSON.to_owned()),
         };
         match read {

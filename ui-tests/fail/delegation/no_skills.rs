@@ -1,0 +1,10 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Question { text: String }
+#[state] struct Report { text: String }
+
+/// You write reports.
+#[agent(model = "openai://m", output = Report, skills = [])]
+fn lead(question: &Question) -> String { question.text.clone() }
+
+fn main() {}
