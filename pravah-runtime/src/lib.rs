@@ -127,7 +127,7 @@ pub use model::{
 #[cfg(feature = "providers")]
 pub use model::{OutputMode, Server, Timeouts};
 pub use model_text::{ForModel, ModelText, ToModel};
-pub use node::{Failure, FailureKind, Invoke, InvokeAgent, TaskResult};
+pub use node::{Failure, FailureKind, Invoke, InvokeAgent, TaskResult, Tasks};
 pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 #[cfg(feature = "documents")]
@@ -148,8 +148,8 @@ pub mod prelude {
         FlowConf, FlowError, FlowEvent, FlowGraph, FlowRuntime, FlowSnapshot, GateQuestion, Input,
         Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, OnDone, Policy, Prompt,
         Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult,
-        Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow, gate,
-        node, state, tool,
+        Tasks, Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow,
+        gate, node, state, tool,
     };
 }
 
@@ -184,10 +184,10 @@ pub mod __private {
             check_constraints, check_depth, check_destructive, check_done, check_edge,
             check_either, check_end, check_external_param, check_fork, check_handoff,
             check_has_model, check_list_end, check_list_limit, check_list_start,
-            check_max_of_turns, check_names, check_no_limit, check_one, check_only, check_prompt,
-            check_question, check_rises, check_shared, check_signature, check_threshold,
-            check_tokens, check_tool, check_turns, check_visits, definition, end, is_node,
-            names_size, probe, same, same_as, start,
+            check_max_of_turns, check_names, check_no_limit, check_on_done, check_one, check_only,
+            check_prompt, check_question, check_rises, check_shared, check_signature,
+            check_threshold, check_tokens, check_tool, check_turns, check_visits, definition, end,
+            is_node, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::{FlowRuntime, call},

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Delegation, InheritedTools, Settings},
+    options::{AgentOptions, Delegation, InheritedTools, NodeOptions, Settings},
 };
 
 /// `.with_delegation(…)`
@@ -152,12 +152,13 @@ pub(super) fn called_by_node(agents: &[Path]) -> Option<TokenStream> {
     (!agents.is_empty()).then(|| quote!(.with_inside(#private::Inside::Calls(&[#(#signatures),*]))))
 }
 
-/// Checks what a node calls that returns `shape`, each agent at its path.
+/// Checks what a node calls that returns `shape`, each agent at its path, and whether it starts detached tasks.
 pub(super) fn check_calls(
     node: &Ident,
-    agents: &[Path],
+    options: &NodeOptions,
     shape: &TokenStream,
 ) -> Option<TokenStream> {
+    let agents = &options.agents;
     if agents.is_empty() {
         return None;
     }
@@ -168,6 +169,11 @@ pub(super) fn check_calls(
         let signature = signature(agent);
         let arguments = quote!(#name, #shape, #signature);
         constants.check(&what, "check_call", agent.span(), &arguments);
+    }
+    if let Some(on_done) = &options.on_done {
+        let arguments = quote!(#name, #shape);
+        let span = on_done.span();
+        constants.check("on_done_of_tasks", "check_on_done", span, &arguments);
     }
     let constants = constants.written();
     Some(quote! {

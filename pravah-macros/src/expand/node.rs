@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, Path, spanned::Spanned};
+use syn::{Expr, spanned::Spanned};
 
 use super::{delegation, function::Function, private};
 use crate::{
@@ -28,10 +28,10 @@ pub(crate) fn expand(
     }
     let shape = function.shape();
     let spec = spec(function, policy);
-    let calling = calling(agents, &shape);
+    let calling = calling(options, &shape);
     let (limited, inside) = (limited(policy), delegation::called_by_node(agents));
     let signature = function.signature(shape.clone());
-    let calls = delegation::check_calls(function.name(), agents, &shape);
+    let calls = delegation::check_calls(function.name(), options, &shape);
     let policy = check_policy(policy);
     function.marker(
         quote!(#signature #limited #inside),
@@ -65,7 +65,13 @@ fn spec(function: &Function, policy: &Policy) -> TokenStream {
 }
 
 /// `.calling(…)`, of a node that calls agents.
-fn calling(agents: &[Path], shape: &TokenStream) -> Option<TokenStream> {
+fn calling(options: &NodeOptions, shape: &TokenStream) -> Option<TokenStream> {
+    let agents = &options.agents;
+    let waits = options
+        .on_done
+        .as_ref()
+        .is_some_and(|on_done| on_done == "wait");
+    let waiting = waits.then(|| quote!(.waiting_when_done()));
     let private = private();
     let callees = agents.iter().map(|agent| {
         let span = agent.span();
@@ -73,7 +79,7 @@ fn calling(agents: &[Path], shape: &TokenStream) -> Option<TokenStream> {
         let agent = quote!((#agent));
         quote_spanned!(span=> <#agent as #private::CallableAgent>::callee())
     });
-    (!agents.is_empty()).then(|| quote!(.calling(#shape, &[#(#callees),*])))
+    (!agents.is_empty()).then(|| quote!(.calling(#shape, &[#(#callees),*]) #waiting))
 }
 
 /// The policy as the runtime has it.

@@ -130,7 +130,7 @@ fn words(
     known
 }
 
-fn on_done(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
+pub(super) fn on_done(entry: Entry, errors: &mut Diagnostics) -> Option<Ident> {
     word_of(&entry.expr(errors)?, "on_done", &["cancel", "wait"], errors)
 }
 

@@ -1,7 +1,7 @@
 //! The options of `#[node]`: its policy, and the agents that it calls.
 
 use proc_macro2::TokenStream;
-use syn::{Path, Signature};
+use syn::{Ident, Path, Signature};
 
 use super::{
     Policy, delegation, policy,
@@ -15,6 +15,8 @@ pub(crate) struct NodeOptions {
     pub(crate) policy: Policy,
     /// The agents and flows that it calls.
     pub(crate) agents: Vec<Path>,
+    /// What becomes of the detached tasks that it starts when the flow is done.
+    pub(crate) on_done: Option<Ident>,
     /// Whether an option was refused.
     pub(crate) is_broken: bool,
 }
@@ -23,6 +25,7 @@ table! {
     OPTIONS: NodeOptions = "node", |it, entry, errors| {
         policy::KEYS => it.policy.read(entry, errors),
         ["agents"] => it.agents = delegation::agents(entry, errors),
+        ["on_done"] => it.on_done = delegation::on_done(entry, errors),
     } else {
         TITLES => "leave it out: the node is called as its function",
         DESCRIPTIONS => "write it as a doc comment above the function",
@@ -56,6 +59,13 @@ impl NodeOptions {
         let mut options = Self::default();
         let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut options, errors));
         options.is_broken = names.is_none();
+        if let (Some(on_done), true) = (&options.on_done, options.agents.is_empty()) {
+            errors.error(
+                on_done.span(),
+                "`on_done` is for detached tasks, and the node starts none",
+                "name the agents in `agents = […]` and return an `Invoke<Tasks>`, or leave `on_done` out",
+            );
+        }
         let timeout = names.into_iter().flatten().find(|name| name == "timeout");
         if let (Some(timeout), None) = (timeout, function.asyncness) {
             let name = &function.ident;

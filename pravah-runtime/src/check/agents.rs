@@ -9,7 +9,7 @@ use crate::{
     graph::NodeInfo,
     node::Param,
     state::{StateRef, name::same},
-    topology::{Inside, ParamRef, Shape, ShapeKind, Signature, ToolRef},
+    topology::{CallOutput, Inside, ParamRef, Shape, ShapeKind, Signature, ToolRef},
 };
 
 /// What is known of the agent `A`: an inherent constant goes before that of a trait.
@@ -158,6 +158,23 @@ pub const fn check_handoff(agent: &str, output: StateRef, called: Signature, alw
     }
 }
 
+/// Checks a `node` that says what becomes of its detached tasks, and returns `shape`.
+#[track_caller]
+pub const fn check_on_done(node: &str, shape: Shape) {
+    if let Some(CallOutput {
+        is_detached: false, ..
+    }) = shape.calls_return
+    {
+        message(&[
+            "`on_done` is for detached tasks, and `",
+            node,
+            "` waits for its calls",
+        ])
+        .help(&["return an `Invoke<Tasks>`, or leave `on_done` out"])
+        .fail()
+    }
+}
+
 /// Checks an agent or a flow that `node` calls, which returns `shape`.
 #[track_caller]
 pub const fn check_call(node: &str, shape: Shape, called: Signature) {
@@ -191,6 +208,9 @@ pub const fn check_call(node: &str, shape: Shape, called: Signature) {
             .fail()
         }
         asks = others;
+    }
+    if output.is_detached {
+        return;
     }
     let awaited = output.state;
     let [returned] = called.shape.states else {

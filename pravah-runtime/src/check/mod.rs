@@ -28,7 +28,7 @@ mod tools;
 
 pub use agents::{
     CalleeSignature, UnknownCallee, check_beside_call_agent, check_call, check_children,
-    check_depth, check_handoff, check_has_model,
+    check_depth, check_handoff, check_has_model, check_on_done,
 };
 pub use arcs::check_arcs;
 pub use branches::{check_either, check_fork, check_one};

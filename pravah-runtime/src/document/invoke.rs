@@ -15,7 +15,7 @@ use crate::{
     error::{FlowError, NodeDataError},
     graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
     invocation::{AgentRegistry, Dispatcher, ExecutorHint, Message, REMOTE, Target},
-    node::{Body, Emission, Emitted, Inputs, Running, Started},
+    node::{Body, Emission, Emitted, Inputs, NodeCalls, Running, Started},
     quoted::quoted,
     state::Live,
 };
@@ -159,9 +159,8 @@ impl Body for Calls {
         let targets = targets.map_err(|error| failed(&self.id, error))?;
         let targets = targets.iter();
         let calls = targets.map(|target| self.dispatcher.call(target, &ExecutorHint::Auto));
-        Ok(Running::Ready(Ok(Emitted(Emission::Calls(
-            calls.collect(),
-        )))))
+        let calls = NodeCalls::Awaited(calls.collect());
+        Ok(Running::Ready(Ok(Emitted(Emission::Calls(calls)))))
     }
 }
 

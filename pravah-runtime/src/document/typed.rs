@@ -132,8 +132,8 @@ impl TypedNode {
                     "`{name}` is a remote agent: call it with `agent.invoke`"
                 ));
             }
-            NodeKind::Detached(_) => {
-                return Err(format!("`{name}` is where detached tasks run"));
+            NodeKind::AwaitTask | NodeKind::Detached(_) => {
+                return Err(format!("`{name}` is for detached tasks"));
             }
             NodeKind::Broken(problem) => return Err(format!("`{name}`: {problem}")),
         })

@@ -63,6 +63,21 @@ impl Run {
                     self.call_agents(&path, starts),
                 )
             }
+            StepOutcome::StartsTasks(starts) => {
+                self.note_start(&path, started);
+                self.start_commit(&path);
+                let output = self.start_tasks(&path, starts);
+                let emitted = Emitted::only(output);
+                let outputs = Outputs::of(&emitted);
+                self.note_result(&path, &emitted);
+                (StepKind::Calls, outputs, self.fire(&path, emitted))
+            }
+            StepOutcome::AwaitsTask(task) => {
+                self.start_commit(&path);
+                self.state.suspend(&path);
+                self.state.detached.add_waiting(task, &path);
+                (StepKind::Calls, Outputs::Nothing, Out::Continue)
+            }
             StepOutcome::Asks(asks) => {
                 self.start_commit(&path);
                 let frame = self.state.frame_mut(&path.frame);

@@ -4,13 +4,15 @@ mod shown;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use self::shown::detached_task_id;
+pub(super) use self::shown::detached_task_id;
 use super::{
     run::{Out, Run},
     state::{
         RunState,
+        detached::DetachedStart,
         path::{ItemId, NodePath},
         progress::{Timer, WaitReason},
+        tasks::TaskStart,
     },
 };
 use crate::{
@@ -43,7 +45,8 @@ impl Run {
     ) {
         let now = self.now();
         for (call, targets) in detached {
-            let numbers = self.state.start_detached(path, targets, now);
+            let starts = targets.into_iter().map(DetachedStart::of_target).collect();
+            let numbers = self.state.start_detached(path, starts, now);
             let task_ids = numbers.into_iter().map(detached_task_id).collect();
             let started = InvocationResult::TaskIds { task_ids };
             self.end_call(path, call, CallOutcome::Result(tool_text(&started)));
@@ -237,9 +240,12 @@ impl Run {
         }
     }
 
-    /// Lets the agent at `path` go on that has waited for a task, unless it has stopped waiting. Returns the numbers of
-    /// the calls that have their results now.
+    /// Lets what is at `path` go on that has waited for a task, unless it has stopped waiting. Returns the numbers of
+    /// an agent's calls that have their results now.
     fn end_waits(&mut self, path: &NodePath, task: usize) -> Vec<usize> {
+        if self.state.wake_await_task(path) {
+            return Vec::new();
+        }
         let progress = self.state.agent(path).into_iter();
         let waits = progress.flat_map(|progress| progress.detached_waits());
         let calls = waits.filter(|(_, other, _)| *other == task);
@@ -268,7 +274,34 @@ impl Run {
     }
 }
 
+impl DetachedStart {
+    fn of_target(target: CallTarget) -> Self {
+        Self {
+            agent: target.agent.into(),
+            start: TaskStart {
+                callee: target.callee,
+                input: Ok(target.start.into_live()),
+            },
+        }
+    }
+}
+
 impl RunState {
+    /// Lets the node at `path` go on, if it waits for a detached task.
+    fn wake_await_task(&mut self, path: &NodePath) -> bool {
+        let Some(frame) = self.root.at_mut(&path.frame) else {
+            return false;
+        };
+        if !frame.table.node(path.node).kind.is_await_task() {
+            return false;
+        }
+        if frame.is_fed(path.node) && !frame.progress.failed.contains(&path.node) {
+            frame.move_to_front(path.node);
+            self.settle(&path.frame, None);
+        }
+        true
+    }
+
     /// The agent at `path`, if it has started and is still there.
     pub(super) fn agent(&self, path: &NodePath) -> Option<&Arc<AgentProgress>> {
         self.root.at(&path.frame)?.progress.agents.get(&path.node)

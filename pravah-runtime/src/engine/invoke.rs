@@ -2,16 +2,19 @@
 //! returned the output of the node.
 
 use super::{
+    detached::detached_task_id,
     outcome::StepOutcome,
     run::{Out, Run},
-    state::{RunState, path::NodePath, tasks::TaskStart},
+    state::{RunState, detached::DetachedStart, frame::Frame, path::NodePath, tasks::TaskStart},
 };
 use crate::{
     agent::TaskEnd,
     error::FlowError,
     graph::{EndedCalls, InvokeNode, NodeKind},
-    node::{Emission, Emitted, FailureKind, Inputs, NodeCall},
+    index::NodeIx,
+    node::{Emission, Emitted, FailureKind, Inputs, NodeCall, NodeCalls},
     quoted::quoted,
+    state::Live,
 };
 
 impl Run {
@@ -26,17 +29,96 @@ impl Run {
             let why = "it returned calls, and declares no agents";
             return StepOutcome::failed(FlowError::failed(&entry.id, FailureKind::Error, why));
         };
-        if let Err(error) = self.check_count(path, invoke, calls.len()) {
-            return StepOutcome::failed(error);
-        }
-        if calls.is_empty() {
+        let starts = match calls {
+            NodeCalls::Tasks(task_ids) => self.waits(invoke, task_ids),
+            NodeCalls::Detached(calls) => return self.detached_calls(path, invoke, calls),
+            NodeCalls::Awaited(calls) => {
+                let counted = self.check_count(path, invoke, calls.len());
+                let starts = calls.into_iter().map(|call| start(&entry.id, invoke, call));
+                match counted.and_then(|()| starts.collect()) {
+                    Ok(starts) => starts,
+                    Err(error) => return StepOutcome::failed(error),
+                }
+            }
+        };
+        if starts.is_empty() {
             let (invoke, calls) = (invoke.clone(), self.ended_calls(path, Vec::new()));
             let inputs = self.state.frame_mut(&path.frame).inputs_of(path.node);
             return combined(&invoke, calls, &inputs);
         }
-        let starts = calls.into_iter().map(|call| start(&entry.id, invoke, call));
-        let starts: Result<_, FlowError> = starts.collect();
-        starts.map_or_else(StepOutcome::failed, StepOutcome::Calls)
+        StepOutcome::Calls(starts)
+    }
+
+    /// The calls that a node makes as detached tasks.
+    fn detached_calls(
+        &self,
+        path: &NodePath,
+        invoke: &InvokeNode,
+        calls: Vec<NodeCall>,
+    ) -> StepOutcome {
+        let id = self.node_id(path);
+        if !invoke.results.is_detached() {
+            let why = "it starts detached tasks, and waits for the results of its calls";
+            return StepOutcome::failed(FlowError::failed(&id, FailureKind::Error, why));
+        }
+        let counted = self.check_count(path, invoke, calls.len());
+        let starts = calls.into_iter().map(|call| {
+            let agent = call.name.as_str().into();
+            let start = start(&id, invoke, call)?;
+            Ok(DetachedStart { agent, start })
+        });
+        let starts = counted.and_then(|()| starts.collect());
+        starts.map_or_else(StepOutcome::failed, StepOutcome::StartsTasks)
+    }
+
+    /// What waits for the detached tasks of these ids.
+    fn waits(&self, invoke: &InvokeNode, task_ids: Vec<String>) -> Vec<TaskStart> {
+        let waits = task_ids.into_iter().map(|task_id| TaskStart {
+            callee: invoke.await_task(),
+            input: match self.state.task(&task_id) {
+                Some((number, _)) => Ok(Live::new(number)),
+                None => {
+                    let why = format!("there is no task `{task_id}`");
+                    Err(TaskEnd::failed(why).with_kind(FailureKind::Data))
+                }
+            },
+        });
+        waits.collect()
+    }
+
+    /// Starts the detached tasks of the node at `path`, and returns its output.
+    pub(super) fn start_tasks(&mut self, path: &NodePath, starts: Vec<DetachedStart>) -> Live {
+        let now = self.now();
+        let numbers = self.state.start_detached(path, starts, now);
+        let task_ids: Vec<String> = numbers.into_iter().map(detached_task_id).collect();
+        let NodeKind::Invoke(invoke) = &self.state.frame(&path.frame).table.node(path.node).kind
+        else {
+            return Live::new(task_ids);
+        };
+        let started = invoke.results.started(task_ids.clone());
+        started.unwrap_or_else(|| Live::new(task_ids))
+    }
+
+    /// The outcome of a step of the node at `path`, which waits for a detached task.
+    pub(super) fn await_task(&self, path: &NodePath, task: usize) -> StepOutcome {
+        // What waits is no node of the user's, and is not spoken of.
+        let failed = |kind, message: &str| {
+            StepOutcome::failed(FlowError::Failed {
+                node: self.node_id(path).to_string(),
+                kind,
+                message: message.to_owned(),
+                attempts: 1,
+            })
+        };
+        let known = self.state.detached.tasks.get(&task);
+        match known.map(|known| &known.end) {
+            None => failed(FailureKind::Data, "the task is not known any more"),
+            Some(None) => StepOutcome::AwaitsTask(task),
+            Some(Some(end)) if end.has_failed() => {
+                failed(end.kind.unwrap_or(FailureKind::Error), &end.why())
+            }
+            Some(Some(end)) => StepOutcome::Outputs(Emitted::only(end.content.clone())),
+        }
     }
 
     /// Fails where the node at `path` may not make so many calls.
@@ -96,6 +178,15 @@ impl Run {
         self.state.start_tasks(path, starts);
         self.stop_clock(path);
         Out::Continue
+    }
+}
+
+impl Frame {
+    /// The number of the task that the node at `node` waits for.
+    pub(super) fn awaited_task(&self, node: NodeIx) -> Option<usize> {
+        let slot = self.table.node(node).slots.first()?;
+        let number = self.tokens.get(slot)?.live.get::<usize>().ok()?;
+        Some(*number)
     }
 }
 

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{remote::RemoteStep, state::tasks::TaskStart};
+use super::{
+    remote::RemoteStep,
+    state::{detached::DetachedStart, tasks::TaskStart},
+};
 use crate::{
     agent::{AgentProgress, AgentStep, AgentStepResult, Failed, Spent},
     error::{BoxError, FlowError, Limit, NodeDataError},
@@ -19,6 +22,10 @@ pub(super) enum StepOutcome {
     Outputs(Emitted),
     /// The node calls agents and flows.
     Calls(Vec<TaskStart>),
+    /// The node starts detached tasks.
+    StartsTasks(Vec<DetachedStart>),
+    /// The node waits for the detached task of this number.
+    AwaitsTask(usize),
     /// A gate asks its question.
     Asks(Box<Asks>),
     /// A runner has done what it was asked.

@@ -143,6 +143,10 @@ impl Run {
                 }
                 None => invoke.body.start(&mut inputs.with_context(ctx, &of_body)),
             },
+            NodeKind::AwaitTask => {
+                let task = inputs.typed::<usize>(0).map_err(|error| *error)?;
+                return Ok(StartedBody::Ended(self.await_task(path, *task)));
+            }
             NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Detached(_) | NodeKind::Broken(_) => {
                 let problem = format!("`{}` cannot run", entry.id);
                 return Err(FlowError::BuildError(problem.into()));

@@ -8,7 +8,7 @@ use super::Data;
 use crate::{
     agent::{TaskEnd, task_id},
     error::FlowError,
-    node::{FailureKind, Inputs, TaskResult},
+    node::{FailureKind, Inputs, TaskResult, Tasks},
     state::{Copies, Each, Live, StateType},
 };
 
@@ -18,6 +18,16 @@ pub(crate) trait CombineResults: Send + Sync {
 
     /// Whether it takes the result of just one call.
     fn takes_one(&self) -> bool {
+        false
+    }
+
+    /// The output of a node whose calls go on as the detached tasks of these ids, if it may start any.
+    fn started(&self, _task_ids: Vec<String>) -> Option<Live> {
+        None
+    }
+
+    /// Whether its calls may go on as detached tasks.
+    fn is_detached(&self) -> bool {
         false
     }
 
@@ -54,9 +64,18 @@ enum Count {
     All,
     /// How each call has ended.
     Settled,
+    /// None: the calls go on in the background.
+    Detached,
 }
 
 impl TypedResults {
+    /// Calls that go on as detached tasks.
+    pub(crate) const DETACHED: Self = Self {
+        count: Count::Detached,
+        returned: StateType::of::<Tasks>,
+        combine: |_| Ok(Live::new(Tasks::new(Vec::new()))),
+    };
+
     /// One call that returns an `S`.
     pub(crate) const fn one<S: Data>() -> Self {
         Self {
@@ -125,6 +144,14 @@ impl CombineResults for TypedResults {
 
     fn takes_one(&self) -> bool {
         self.count == Count::One
+    }
+
+    fn started(&self, task_ids: Vec<String>) -> Option<Live> {
+        self.is_detached().then(|| Live::new(Tasks::new(task_ids)))
+    }
+
+    fn is_detached(&self) -> bool {
+        self.count == Count::Detached
     }
 
     fn accepts(&self, returned: &Live) -> Result<(), Error> {

@@ -1,20 +1,40 @@
 //! Where detached tasks run.
 //!
-//! Every agent that may start such tasks, however deep in lists and calls it is, has a node of its own for them in the
+//! Every agent and node that may start such tasks, however deep in lists and calls it is, has a node of its own for them in the
 //! table of the flow that is run. No state leads there, so that node is in no net.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{FlowGraph, NodeIx, NodeKind, ScopeIx, Table, table::NodeEntry, table::index};
-use crate::{node::Policy, topology::ShapeKind};
+use crate::{agent::OnDone, node::Policy, topology::ShapeKind};
 
-/// Where the detached tasks of an agent run.
+/// Where the detached tasks of an agent or a node run.
 #[derive(Clone)]
 pub(crate) struct DetachedNode {
-    /// The keys of the nodes around the agent, and its own.
+    /// The keys of the nodes around the caller, and its own.
     caller_key: Arc<str>,
-    /// What the agent may call.
+    /// What the caller may call.
     pub(super) team: FlowGraph,
+}
+
+impl NodeKind {
+    /// Whether it may start detached tasks.
+    fn starts_tasks(&self) -> bool {
+        match self {
+            Self::Agent(agent) => agent.spec.config.delegation.allows_detached(),
+            Self::Invoke(invoke) => invoke.results.is_detached(),
+            _ => false,
+        }
+    }
+
+    /// What becomes of the detached tasks that it has started when the flow is done.
+    pub(crate) fn on_done(&self) -> OnDone {
+        match self {
+            Self::Agent(agent) => agent.spec.config.delegation.on_done,
+            Self::Invoke(invoke) => invoke.on_done,
+            _ => OnDone::Cancel,
+        }
+    }
 }
 
 impl FlowGraph {
@@ -33,14 +53,13 @@ impl FlowGraph {
 }
 
 impl Table {
-    /// Adds the nodes for the detached tasks of the agents here, and of those in what runs within the nodes. `keys` and
+    /// Adds the nodes for the detached tasks of the callers here, and of those in what runs within the nodes. `keys` and
     /// `ids` are those of the nodes around.
     fn add_detached_nodes(&self, keys: &str, ids: &str, callers: &mut Vec<NodeEntry>) {
         for (node, entry) in (0..).map(NodeIx).zip(&self.nodes) {
             let (key, id) = (join(keys, &entry.key), join(ids, &entry.id));
-            if let NodeKind::Agent(agent) = &entry.kind
-                && agent.spec.config.delegation.allows_detached()
-                && let Some(team) = &agent.team
+            if entry.kind.starts_tasks()
+                && let Some(team) = entry.kind.team()
             {
                 callers.push(detached_entry(&key, &id, team));
             }
@@ -55,7 +74,7 @@ impl Table {
         &self.detached
     }
 
-    /// The node for the detached tasks of an agent, if it may start any. The nodes around it and itself are `path`.
+    /// The node for the detached tasks of a caller, if it may start any. The nodes around it and itself are `path`.
     pub(crate) fn detached_node<'a>(
         &self,
         path: impl Iterator<Item = &'a NodeEntry>,

@@ -75,7 +75,7 @@ pub(super) fn kind(spec: &NodeSpec) -> Shape {
         NodeKind::Gate(_) => return Shape::Gate,
         NodeKind::Agent(_) | NodeKind::Remote(_) => return Shape::Agent,
         NodeKind::Function(_) | NodeKind::Invoke(_) => {}
-        NodeKind::Detached(_) | NodeKind::Broken(_) => {}
+        NodeKind::AwaitTask | NodeKind::Detached(_) | NodeKind::Broken(_) => {}
     }
     let rescues = |state: &Name| state.starts_with("Failure_of_");
     match (spec.shape, spec.params.as_slice()) {

@@ -9,7 +9,7 @@ use super::{
     team::prompted,
 };
 use crate::{
-    agent::{AgentConfig, Callee},
+    agent::{AgentConfig, Callee, OnDone},
     error::FlowError,
     invocation::{AD_HOC, AgentRegistry, Invocation, InvocationResult, REMOTE},
     node::{Body, NodeCall},
@@ -24,6 +24,8 @@ pub(crate) struct InvokeNode {
     pub(super) callees: Arc<[InvokeCallee]>,
     /// What it outputs once its calls have ended.
     pub(crate) results: Arc<dyn CombineResults>,
+    /// What becomes of detached tasks when the flow is done.
+    pub(crate) on_done: OnDone,
     /// In a graph that is linked: the flow that a call runs.
     pub(crate) team: Option<FlowGraph>,
 }
@@ -55,8 +57,15 @@ impl InvokeNode {
             body,
             callees: callees.collect(),
             results,
+            // Whoever asks from outside waits for the run, and is to find what came of it.
+            on_done: OnDone::Wait,
             team: None,
         }
+    }
+
+    /// What of its team waits for a detached task.
+    pub(crate) fn await_task(&self) -> usize {
+        self.callees.len()
     }
 
     /// Which of those that it may call this is.
@@ -105,12 +114,22 @@ impl InvokeNode {
             body,
             callees: callees.collect(),
             results,
+            on_done: OnDone::Cancel,
             team: None,
         }
     }
 }
 
 impl NodeSpec {
+    /// The same node, whose detached tasks the run waits for when its flow is done.
+    #[must_use]
+    pub fn waiting_when_done(mut self) -> Self {
+        if let NodeKind::Invoke(invoke) = &mut self.kind {
+            invoke.on_done = OnDone::Wait;
+        }
+        self
+    }
+
     /// The same function, which returns calls of these as its shape says.
     #[must_use]
     pub fn calling(mut self, shape: Shape, callees: &[Callee]) -> Self {
@@ -123,6 +142,7 @@ impl NodeSpec {
                 body: Arc::clone(body),
                 callees: callees.iter().map(InvokeCallee::of).collect(),
                 results: Arc::new(output.results),
+                on_done: OnDone::Cancel,
                 team: None,
             });
         }

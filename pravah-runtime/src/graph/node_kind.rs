@@ -16,7 +16,9 @@ pub(crate) enum NodeKind {
     Remote(RemoteNode),
     Each(EachNode),
     Flow(FlowGraph),
-    /// Where the detached tasks of an agent run: it is in no flow that somebody has written.
+    /// What waits for a detached task, of which it takes the number, and returns what that does.
+    AwaitTask,
+    /// Where the detached tasks of an agent or a node run: it is in no flow that somebody has written.
     Detached(DetachedNode),
     /// What could not be made, and why.
     Broken(Arc<str>),
@@ -28,9 +30,14 @@ impl NodeKind {
         matches!(self, Self::Invoke(_))
     }
 
-    /// Whether it is where the detached tasks of an agent run.
+    /// Whether it is where the detached tasks of an agent or a node run.
     pub(crate) const fn is_detached(&self) -> bool {
         matches!(self, Self::Detached(_))
+    }
+
+    /// Whether it waits for a detached task.
+    pub(crate) const fn is_await_task(&self) -> bool {
+        matches!(self, Self::AwaitTask)
     }
 
     /// Whether it may have tasks.

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use schemars::Schema;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     About, AgentNode, FlowGraph, FlowSpec, InvokeNode, Name, NodeKind, NodeSpec, RemoteNode,
@@ -28,6 +28,8 @@ pub(crate) const TEAM_START: NodeIx = NodeIx(0);
 
 /// The id and the input of a team's start. No name of a user's begins with `(`.
 const CALL: &str = "(call)";
+/// The id of what waits for a detached task.
+const AWAITED: &str = "(task)";
 /// What a team returns.
 const RESULT: &str = "(result)";
 
@@ -50,6 +52,20 @@ impl NodeSpec {
         let [takes, returns] = states.map(|state| [state]);
         let node = spec(A::node_id().into(), &takes, ShapeKind::One, &returns, kind);
         node.under(A::policy())
+    }
+
+    /// What waits for a detached task.
+    fn await_task() -> Self {
+        let (takes, returns) = ([state::<usize>()], [state::<Value>()]);
+        let mut node = spec(
+            AWAITED.into(),
+            &takes,
+            ShapeKind::One,
+            &returns,
+            NodeKind::AwaitTask,
+        );
+        node.params = vec![vec![own_input(&node)]];
+        node
     }
 
     /// What all ad-hoc agents share: each returns a text.
@@ -139,7 +155,8 @@ impl NodeKind {
             Self::Agent(agent) => agent.callees().into_iter().map(prompted).collect(),
             Self::Invoke(invoke) => {
                 let callees = invoke.callees().into_iter().map(called_by_node);
-                callees.collect::<Result<_, _>>()?
+                let awaited = [Ok(NodeSpec::await_task())];
+                callees.chain(awaited).collect::<Result<_, _>>()?
             }
             _ => Vec::new(),
         };
@@ -249,6 +266,7 @@ fn put_below(spec: &mut NodeSpec, caller: &AgentConfig, depth: u32) {
         NodeKind::Function(_)
         | NodeKind::Gate(_)
         | NodeKind::Remote(_)
+        | NodeKind::AwaitTask
         | NodeKind::Detached(_)
         | NodeKind::Broken(_) => {}
     }

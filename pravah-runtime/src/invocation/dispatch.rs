@@ -16,7 +16,7 @@ use crate::{
     graph::{CombineResults, EndedCalls},
     json,
     model::strip,
-    node::{Body, Emission, Emitted, Inputs, NodeCall, Running, Started},
+    node::{Body, Emission, Emitted, Inputs, NodeCall, NodeCalls, Running, Started},
     state::{Live, StateFns},
 };
 
@@ -27,9 +27,6 @@ impl AgentRegistry {
         if invocation.context != ContextScope::Independent {
             let context = invocation.context;
             return Err(InvokeError::NoConversation { context });
-        }
-        if invocation.join == Join::Detached {
-            return Err(InvokeError::Detached);
         }
         if let ToolPolicy::Exact { tools } = &invocation.tools
             && let Some(tool) = tools.first()
@@ -263,13 +260,17 @@ fn remote_call(input: Result<Live, String>) -> NodeCall {
     }
 }
 
-/// The calls that the invocation asks for which waits.
+/// The calls that the invocation asks for.
 impl Body for Dispatcher {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
         let invocation = inputs.typed::<Invocation>(0)?;
         let targets = invocation.targets.iter();
         let calls = targets.map(|target| self.call(target, &invocation.executor));
-        let calls = Emission::Calls(calls.collect());
+        let calls = calls.collect();
+        let calls = Emission::Calls(match invocation.join {
+            Join::Detached => NodeCalls::Detached(calls),
+            Join::Single | Join::All => NodeCalls::Awaited(calls),
+        });
         Ok(Running::Ready(Ok(Emitted(calls))))
     }
 }
@@ -278,6 +279,14 @@ impl Body for Dispatcher {
 pub(super) struct Results;
 
 impl CombineResults for Results {
+    fn started(&self, task_ids: Vec<String>) -> Option<Live> {
+        Some(Live::new(InvocationResult::TaskIds { task_ids }))
+    }
+
+    fn is_detached(&self) -> bool {
+        true
+    }
+
     fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
         let invocation = inputs.typed::<Invocation>(0).map_err(|error| *error)?;
         let ended = calls.with_ids();

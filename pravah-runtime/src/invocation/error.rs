@@ -127,11 +127,6 @@ pub enum InvokeError {
         "the registry allows no ad-hoc agents: add a base for them with `AgentRegistry::with_ad_hoc`"
     )]
     AdHocNotAllowed,
-    /// It is [detached](super::Join::Detached), which no registry runs yet.
-    #[error(
-        "a detached invocation cannot be run yet: wait for its results, with `all` or `single`"
-    )]
-    Detached,
     /// An agent of the registry cannot be made, or two have one name.
     #[error(transparent)]
     Registry(FlowError),

@@ -4,7 +4,9 @@ use std::{any::TypeId, marker::PhantomData};
 
 use serde::Serialize;
 
-use super::{Emission, Emit, Emitted, HasBranch, IsState, Node, Output, ParamList, TaskResult};
+use super::{
+    Emission, Emit, Emitted, HasBranch, IsState, Node, Output, ParamList, TaskResult, Tasks,
+};
 use crate::{
     agent::Agent,
     error::BoxError,
@@ -66,8 +68,18 @@ use crate::{
 /// ```
 #[must_use = "nobody is called unless a node returns it"]
 pub struct Invoke<S> {
-    calls: Vec<NodeCall>,
+    calls: NodeCalls,
     returns: PhantomData<fn() -> S>,
+}
+
+/// What a node wants of agents and flows.
+pub(crate) enum NodeCalls {
+    /// To call these, and their results.
+    Awaited(Vec<NodeCall>),
+    /// To call these as detached tasks, and the ids of the tasks.
+    Detached(Vec<NodeCall>),
+    /// The results of these detached tasks, by their ids.
+    Tasks(Vec<String>),
 }
 
 /// Which agent or flow is called, and what it takes.
@@ -81,6 +93,10 @@ pub(crate) struct NodeCall {
 
 impl<S> Invoke<S> {
     fn of(calls: Vec<NodeCall>) -> Self {
+        Self::wanting(NodeCalls::Awaited(calls))
+    }
+
+    const fn wanting(calls: NodeCalls) -> Self {
         Self {
             calls,
             returns: PhantomData,
@@ -140,6 +156,69 @@ impl<S> Invoke<Each<TaskResult<S>>> {
     }
 }
 
+impl Invoke<Tasks> {
+    /// All of these calls as detached tasks, which go on in the background: the node outputs their ids at once, and
+    /// another node may [wait](Tasks::wait) for them. What becomes of those that have not ended when the flow is done is
+    /// up to the node: they are cancelled, unless it is a `#[node(agents = […], on_done = wait)]`. The host sees them in
+    /// [`FlowRuntime::tasks`](crate::FlowRuntime::tasks).
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// #[state] struct Plan { topics: Vec<String> }
+    /// #[state] struct Topic { name: String }
+    /// #[state] struct Finding { text: String }
+    /// #[state] struct Report { text: String }
+    ///
+    /// /// You look things up.
+    /// #[agent(model = "openai://gpt-4o-mini", output = Finding)]
+    /// fn researcher(topic: &Topic) -> String { topic.name.clone() }
+    ///
+    /// #[node(agents = [researcher])]
+    /// fn begin(plan: &Plan) -> Invoke<Tasks> {
+    ///     let topics = plan.topics.iter().map(|name| Topic { name: name.clone() });
+    ///     Invoke::detached(topics.map(researcher::invoke))
+    /// }
+    ///
+    /// // Nodes between the two run beside the tasks.
+    /// #[node(agents = [researcher])]
+    /// fn collect(tasks: &Tasks) -> Invoke<Each<Finding>> { tasks.wait() }
+    ///
+    /// #[node]
+    /// fn write(findings: Each<Finding>) -> Report {
+    ///     Report { text: findings.into_iter().map(|finding| finding.text).collect() }
+    /// }
+    ///
+    /// #[flow]
+    /// fn reporting(plan: Plan) -> Report { flow! { begin -> collect -> write } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let script = ScriptedModel::new().reply("researcher", json!({ "text": "No trains." }));
+    /// let run = FlowRuntime::new(Plan { topics: vec!["trains".into()] })?;
+    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(report.text, "No trains.");
+    /// # Ok(()) }
+    /// ```
+    pub fn detached<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
+        Self::wanting(NodeCalls::Detached(calls_of(invokes)))
+    }
+}
+
+impl Tasks {
+    /// The results of all of these tasks, in their order, once all have ended. The node that returns it names in
+    /// `agents` whose they are. Where a task has failed or was cancelled, the node fails once all have ended.
+    pub fn wait<S>(&self) -> Invoke<Each<S>> {
+        Invoke::wanting(NodeCalls::Tasks(self.task_ids.clone()))
+    }
+
+    /// How each of these tasks has ended, in their order, once all have.
+    pub fn wait_settled<S>(&self) -> Invoke<Each<TaskResult<S>>> {
+        Invoke::wanting(NodeCalls::Tasks(self.task_ids.clone()))
+    }
+}
+
 /// As [`all`](Invoke::all) does.
 impl<S> FromIterator<Invoke<S>> for Invoke<Each<S>> {
     fn from_iter<I: IntoIterator<Item = Invoke<S>>>(invokes: I) -> Self {
@@ -148,10 +227,12 @@ impl<S> FromIterator<Invoke<S>> for Invoke<Each<S>> {
 }
 
 fn calls_of<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Vec<NodeCall> {
-    invokes
-        .into_iter()
-        .flat_map(|invoke| invoke.calls)
-        .collect()
+    let calls = invokes.into_iter().flat_map(|invoke| match invoke.calls {
+        NodeCalls::Awaited(calls) | NodeCalls::Detached(calls) => calls,
+        // Of one task there is no `Invoke`.
+        NodeCalls::Tasks(_) => Vec::new(),
+    });
+    calls.collect()
 }
 
 /// Calls of agents and flows by nodes, as `researcher::invoke(topic)`: of each function with `#[agent]` or `#[flow]`,

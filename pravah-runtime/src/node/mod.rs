@@ -15,6 +15,7 @@ mod policy;
 mod role;
 mod state;
 mod task_result;
+mod tasks;
 
 pub use agent_output::{AgentOutput, StateOfAgent};
 pub(crate) use body::{Body, BodyFuture};
@@ -28,8 +29,8 @@ pub use input::Input;
 pub(crate) use input::{Consumed, ParamList};
 pub use inputs::{InputResult, Inputs, MaybeOwned};
 pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
-pub(crate) use invoke::NodeCall;
 pub use invoke::{Invoke, InvokeAgent};
+pub(crate) use invoke::{NodeCall, NodeCalls};
 pub(crate) use output::Emission;
 pub use output::{Emit, Emitted, HasBranch, NamedOutput, NodeError, Output};
 pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam, TextParam};
@@ -38,6 +39,7 @@ pub(crate) use role::NotAnswered;
 pub use role::{Known, Role, Split, UnknownAsks, answer_of, schema_of_answer};
 pub use state::{IsState, OneState, Refused};
 pub use task_result::TaskResult;
+pub use tasks::Tasks;
 
 /// What the node `Self` takes, as a list, and returns. They are parameters and not associated types, so that a
 /// `pub` node may have private states (E0446 otherwise).

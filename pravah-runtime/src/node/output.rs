@@ -1,6 +1,6 @@
 //! What a node returns: one state, a choice of states, a fork into several.
 
-use super::{NodeCall, input::for_tuples};
+use super::{NodeCalls, input::for_tuples};
 use crate::{
     error::BoxError,
     state::{Either, Live, SealedState, State},
@@ -16,8 +16,8 @@ pub(crate) enum Emission {
     Branch(usize, Live),
     /// A state for each branch.
     All(Vec<Live>),
-    /// Calls, whose results go on once all have ended.
-    Calls(Vec<NodeCall>),
+    /// What it wants of agents and flows, before anything goes on.
+    Calls(NodeCalls),
 }
 
 impl Emitted {

@@ -2,6 +2,7 @@
 
 use crate::{
     graph::TypedResults,
+    node::Tasks,
     state::{OfState, SealedState, State, StateRef},
 };
 
@@ -14,15 +15,26 @@ pub struct CallOutput {
     pub(crate) results: TypedResults,
     /// Of how a call ended: what a list of that waits for.
     pub(crate) in_list: Option<TypedResults>,
+    /// Whether nothing that is called is waited for, so that it may return anything.
+    pub(crate) is_detached: bool,
 }
 
 impl CallOutput {
+    /// Calls as detached tasks.
+    pub(crate) const TASKS: Self = Self {
+        state: <Tasks as SealedState>::REF,
+        results: TypedResults::DETACHED,
+        in_list: None,
+        is_detached: true,
+    };
+
     /// One call that returns the state `S`.
     pub(crate) const fn one<S: State>() -> Self {
         Self {
             state: <S as SealedState>::REF,
             results: TypedResults::one::<S>(),
             in_list: None,
+            is_detached: false,
         }
     }
 
@@ -47,6 +59,7 @@ impl CallOutput {
                 state: <S as SealedState>::REF,
                 results: TypedResults::all::<S, OfState>(),
                 in_list: None,
+                is_detached: false,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! Nodes that let agents and flows do their work.
 
 mod crashes;
+mod detached;
 mod failures;
 mod limits;
 mod places;

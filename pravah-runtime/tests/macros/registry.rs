@@ -1,6 +1,7 @@
 //! Invocations from outside, by the names of a registry.
 
 mod ad_hoc;
+mod detached;
 mod unfit;
 
 use pravah_runtime::{
@@ -273,8 +274,6 @@ fn what_the_registry_does_not_have_is_refused_by_name() {
     ));
     let ad_hoc = Invocation::single(Target::ad_hoc("You check.", "Check."));
     assert!(matches!(refused(ad_hoc), InvokeError::AdHocNotAllowed));
-    let detached = Invocation::detached([look_up("a")]);
-    assert!(matches!(refused(detached), InvokeError::Detached));
     let none = refused(Invocation::all([]));
     assert!(matches!(
         none,

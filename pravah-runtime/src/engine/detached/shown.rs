@@ -99,7 +99,7 @@ impl<F> FlowRuntime<F> {
 
 impl RunState {
     /// The task of this id, with its number.
-    fn task(&self, task_id: &str) -> Option<(usize, &Arc<DetachedTask>)> {
+    pub(in crate::engine) fn task(&self, task_id: &str) -> Option<(usize, &Arc<DetachedTask>)> {
         let number = task_id.strip_prefix(TASK_ID_PREFIX)?.parse().ok()?;
         let task = self.detached.tasks.get(&number)?;
         (*task_id == *detached_task_id(number)).then_some((number, task))
@@ -185,7 +185,7 @@ impl Frame {
 }
 
 /// What a detached task is called.
-pub(super) fn detached_task_id(number: usize) -> String {
+pub(in crate::engine) fn detached_task_id(number: usize) -> String {
     format!("{TASK_ID_PREFIX}{number}")
 }
 

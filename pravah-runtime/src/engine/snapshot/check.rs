@@ -72,12 +72,14 @@ pub(super) fn check_ready(frame: &Frame) -> Loaded<()> {
     nodes.try_for_each(|node| check(frame, node))
 }
 
-/// Whether a node has a reason not to be ready: it asks, its time has not come, or it has failed.
+/// Whether a node has a reason not to be ready: it asks, its time has not come, a detached task has not ended, or it has
+/// failed.
 pub(super) fn waits_for_others(frame: &Frame, node: NodeIx) -> bool {
     let asks = frame.questions_of(node).next().is_some();
     let rules = &frame.table.node(node).rules;
     let is_held = rules.as_ref().is_some_and(|rules| rules.is_held);
     asks || is_held
+        || frame.table.node(node).kind.is_await_task()
         || frame.progress.timers.contains(&node)
         || frame.progress.failed.contains(&node)
 }

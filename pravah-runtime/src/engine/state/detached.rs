@@ -13,10 +13,11 @@ use super::{
     frame::{Fed, Frame},
     path::{FramePath, ItemId, NodePath},
     rare::empty,
+    tasks::TaskStart,
     waits::WaitIndex,
 };
 use crate::{
-    agent::{CallTarget, OnDone, TaskEnd},
+    agent::{OnDone, TaskEnd},
     graph::{NodeIx, NodeKind, TEAM_START},
     invocation::RunnerConfig,
     sorted_map::SortedMap,
@@ -35,7 +36,7 @@ pub(crate) struct Detached {
     pub(crate) returned: Option<Live>,
     /// Where those run that have not ended.
     running_in: SortedMap<usize, ItemId>,
-    /// By task the agents that wait for it.
+    /// By task the agents and nodes that wait for it.
     waiting: SortedMap<usize, Arc<Vec<NodePath>>>,
 }
 
@@ -70,6 +71,13 @@ pub(crate) struct DetachedTask {
     /// How it has ended, if it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) end: Option<TaskEnd>,
+}
+
+/// What a detached task starts with.
+pub(crate) struct DetachedStart {
+    /// What is called.
+    pub(crate) agent: Arc<str>,
+    pub(crate) start: TaskStart,
 }
 
 /// How many agents an agent has called, and how many it may.
@@ -144,7 +152,7 @@ impl Detached {
         }
     }
 
-    /// Notes how a task has ended. Returns the agents that wait for it.
+    /// Notes how a task has ended. Returns those that wait for it.
     pub(crate) fn note_end(&mut self, task: usize, end: TaskEnd, now: u64) -> Vec<NodePath> {
         self.running_in.remove(&task);
         if let Some(task) = self.tasks.get_mut(&task) {
@@ -157,7 +165,7 @@ impl Detached {
         waiting.map_or_else(Vec::new, Arc::unwrap_or_clone)
     }
 
-    /// Notes that the agent at `path` waits for a task; it may stop before that has ended.
+    /// Notes that what is at `path` waits for a task; it may stop before that has ended.
     pub(crate) fn add_waiting(&mut self, task: usize, path: &NodePath) {
         let waiting = self.waiting.get_or_insert_with(task, Arc::default);
         if !waiting.contains(path) {
@@ -208,7 +216,7 @@ impl RunState {
         item.filter(|item| self.root.table.node(item.list).kind.is_detached())
     }
 
-    /// The node in which detached tasks of the agent at `path` run, if it may start any.
+    /// The node in which detached tasks of the caller at `path` run, if it may start any.
     fn node_for_detached(&self, path: &NodePath) -> Option<NodeIx> {
         let around = path.frame.iter().enumerate().map(|(depth, item)| {
             let frame = self.frame(path.frame.get(..depth).unwrap_or_default());
@@ -218,43 +226,47 @@ impl RunState {
         self.root.table.detached_node(around.chain([own]))
     }
 
-    /// Starts detached tasks of the agent at `path`, which is being committed. Returns their numbers.
+    /// Starts detached tasks of the caller at `path`, which is being committed. Returns their numbers.
     pub(crate) fn start_detached(
         &mut self,
         path: &NodePath,
-        targets: Vec<CallTarget>,
+        starts: Vec<DetachedStart>,
         now: u64,
     ) -> Vec<usize> {
         let Some(node) = self.node_for_detached(path) else {
             return Vec::new();
         };
-        self.count_detached(path, targets.len());
+        self.count_detached(path, starts.len());
         let owners = self.owners(path);
-        let NodeKind::Agent(agent) = &self.frame(&path.frame).table.node(path.node).kind else {
-            return Vec::new();
-        };
-        let delays_end = agent.spec.config.delegation.on_done == OnDone::Wait;
+        let on_done = self.frame(&path.frame).table.node(path.node).kind.on_done();
+        let delays_end = on_done == OnDone::Wait;
         let parent = self.detached_at(&path.frame).map(|item| item.index);
-        let mut numbers = Vec::with_capacity(targets.len());
-        for target in targets {
+        let mut numbers = Vec::with_capacity(starts.len());
+        for DetachedStart { agent, start } in starts {
+            let (end, input) = match start.input {
+                Ok(input) => (None, Some(input)),
+                Err(end) => (Some(end.in_json()), None),
+            };
             let task = DetachedTask {
-                agent: target.agent.into(),
-                runner: self.runner_of(node, target.callee),
+                agent,
+                runner: self.runner_of(node, start.callee),
                 owners: owners.clone(),
                 parent,
                 delays_end,
                 started_at: now,
                 last_event_at: now,
-                ended_at: None,
-                end: None,
+                ended_at: end.is_some().then_some(now),
+                end,
             };
             let item = ItemId {
                 list: node,
                 index: self.detached.next_number(),
             };
             self.detached.tasks.insert(item.index, Arc::new(task));
-            self.detached.add_open(item);
-            self.start_in_detached(item, target.callee, target.start.into_live());
+            if let Some(input) = input {
+                self.detached.add_open(item);
+                self.start_in_detached(item, start.callee, input);
+            }
             numbers.push(item.index);
         }
         numbers

@@ -57,6 +57,10 @@ impl Frame {
         }
         let (slot, token) = self.tokens.first()?;
         let node = self.table.slot(*slot).node;
+        if self.table.node(node).kind.is_await_task() {
+            // It may wait, and nothing else says so.
+            return None;
+        }
         let slots = &self.table.node(node).slots;
         if self.tokens.len() == 1 {
             return (slots.len() == 1).then_some((token.since, node));
@@ -98,7 +102,9 @@ impl Frame {
         let Some(frame) = self.at_mut(&path.frame) else {
             return;
         };
-        frame.update_queue(path.node);
+        if !frame.table.node(path.node).kind.is_await_task() {
+            frame.update_queue(path.node);
+        }
         let mut path = path.frame.as_slice();
         while let Some((item, around)) = path.split_last() {
             let can_move = self.at(path).is_some_and(|frame| !frame.ready.is_empty());

@@ -227,22 +227,22 @@ async fn a_model_that_may_not_describe_agents_is_told_so() {
 // S2.11, S2.12
 #[tokio::test]
 async fn described_agents_are_targets_among_others_and_background_tasks() {
-    let targets = json!([told("researcher", "Trains"), described("Ferries")]);
+    let targets = json!([described("Ferries"), told("researcher", "Trains")]);
     let script = ScriptedModel::new()
         .call(
             "lead",
             "call_agent",
             json!({ "join": "all", "targets": targets }),
         )
-        .reply("researcher[0]", text("None."))
-        .call("ad_hoc[1]", "submit", text("One."))
+        .call("ad_hoc[0]", "submit", text("One."))
+        .reply("researcher[1]", text("None."))
         .call("lead", "call_agent", {
             let mut call = described("Is it so?");
             call["join"] = json!("detached");
             call
         })
         .call("lead", "submit", text("Done."))
-        .call("ad_hoc[2]", "submit", text("It is."));
+        .call("ad_hoc[1]", "submit", text("It is."));
     let (mut run, model) = run_by(script);
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
     let asked = model.asked();
@@ -250,8 +250,8 @@ async fn described_agents_are_targets_among_others_and_background_tasks() {
         panic!("the lead has its results")
     };
     let all: Value = serde_json::from_str(&results[0].text).unwrap();
-    assert_eq!(all["results"][0]["content"], text("None."));
-    assert_eq!(all["results"][1]["content"], text("One."));
+    assert_eq!(all["results"][0]["content"], text("One."));
+    assert_eq!(all["results"][1]["content"], text("None."));
     let tasks = run.tasks();
     assert_eq!(
         (&*tasks[0].task_id, &*tasks[0].agent_id),

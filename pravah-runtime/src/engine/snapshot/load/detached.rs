@@ -105,6 +105,7 @@ impl Loader {
                 waiting.extend(waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task)));
             }
         });
+        self.index_awaiting(root, detached);
         for (path, call, task) in waiting {
             if detached.place(task).is_some() {
                 detached.add_waiting(task, &path);
@@ -120,6 +121,29 @@ impl Loader {
             root.update_queues(&path);
         }
         Ok(())
+    }
+
+    /// Notes which nodes wait for which tasks. Those whose tasks do not run go on, and find out why.
+    fn index_awaiting(&self, root: &mut Frame, detached: &mut Rare<Detached>) {
+        let mut waiting = Vec::new();
+        root.walk(|at, frame| {
+            let nodes = frame.fed_nodes();
+            let nodes = nodes.filter(|node| frame.table.node(*node).kind.is_await_task());
+            let nodes = nodes.filter(|node| !frame.is_ready(*node));
+            waiting.extend(nodes.map(|node| NodePath::new(at, node)));
+        });
+        for path in waiting {
+            let Some(frame) = root.at_mut(&path.frame) else {
+                continue;
+            };
+            match frame.awaited_task(path.node) {
+                Some(task) if detached.place(task).is_some() => detached.add_waiting(task, &path),
+                _ => {
+                    frame.set_ready(path.node, self.next_step);
+                    root.update_queues(&path);
+                }
+            }
+        }
     }
 
     fn refuse_unless_dropped(&mut self, section: &str, task: usize, why: String) -> Loaded<()> {

@@ -15,7 +15,10 @@ use crate::{
     ModelResponse, Usage,
     error::BoxError,
     graph::{AgentNode, NodeKind},
-    node::{Asked, Emission, Emitted, GateFns, InputResult, Inputs, NodeCall, Running, Started},
+    node::{
+        Asked, Emission, Emitted, GateFns, InputResult, Inputs, NodeCall, NodeCalls, Running,
+        Started,
+    },
     state::{Live, OfState},
 };
 
@@ -262,7 +265,7 @@ impl Returns {
                     id: None,
                     input: Ok(number(mix(n, at))),
                 });
-                Emission::Calls(calls.collect())
+                Emission::Calls(NodeCalls::Awaited(calls.collect()))
             }
         })
     }
