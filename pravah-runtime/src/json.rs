@@ -45,9 +45,13 @@ pub(crate) fn from_slice(json: &[u8]) -> Result<Value, Error> {
     whole(serde_json::Deserializer::from_slice(json))
 }
 
-/// Reads bytes as a type of a user's, unless it could read them as something else.
+/// Reads bytes as a type of others, unless it could read them as something else.
+///
+/// # Errors
+///
+/// Why the bytes are not such a type.
 #[cfg(feature = "providers")]
-pub(crate) fn typed<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
+pub fn typed<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
     // Most JSON has no such key in sight, nor letters that are escaped; it is read once.
     let has = |text: &str| json.windows(text.len()).any(|part| part == text.as_bytes());
     if has(PRIVATE) || has("\\u") {

@@ -158,6 +158,8 @@ pub mod prelude {
 pub mod __private {
     #[cfg(feature = "documents")]
     pub use crate::document::{DocumentError, DocumentFlow, NodeRegistry};
+    #[cfg(feature = "providers")]
+    pub use crate::json::typed as read_json;
     #[cfg(feature = "reqwest")]
     pub use crate::model::http_client;
     pub use crate::{

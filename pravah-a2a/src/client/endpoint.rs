@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use a2a::{
-    AgentCard, AgentInterface, CancelTaskRequest, GetTaskRequest, ListTasksRequest,
-    ListTasksResponse, Message, SendMessageConfiguration, SendMessageRequest, SendMessageResponse,
-    SubscribeToTaskRequest, Task, error_code as code, methods,
+    AgentCard, AgentInterface, CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message,
+    SendMessageConfiguration, SendMessageRequest, SendMessageResponse, SubscribeToTaskRequest,
+    Task, error_code as code, methods,
 };
 use pravah_runtime::{
     __private::http_client,
     invocation::{RunnerError, RunnerErrorKind},
     reqwest::Url,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -23,6 +23,9 @@ use super::{
 
 /// How long a server has for its card, and for what it need not work for.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long it has for a message: an agent that makes no task of it answers when it has done its work.
+const SEND_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// An agent that is reached over the first interface of its card that this client speaks.
 pub(super) struct Endpoint {
@@ -69,7 +72,8 @@ impl Endpoint {
             tenant: None,
         };
         let params = params(&request)?;
-        self.transport.call(methods::SEND_MESSAGE, params).await
+        let sent = self.transport.call(methods::SEND_MESSAGE, params);
+        within(SEND_TIMEOUT, sent).await
     }
 
     pub(super) async fn get(&self, id: &str) -> Result<Task, CallError> {
@@ -95,10 +99,8 @@ impl Endpoint {
         })?;
         let listed = in_time(self.transport.call(methods::LIST_TASKS, params)).await;
         match listed {
-            Ok(ListTasksResponse { tasks, .. }) => {
-                Ok(tasks.into_iter().find(|it| it.context_id == context_id))
-            }
-            Err(error) if error.lists_nothing() => Ok(None),
+            Ok(Listed { tasks }) => Ok(tasks.into_iter().find(|it| it.context_id == context_id)),
+            Err(error) if error.is_unsupported() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -111,29 +113,25 @@ impl Endpoint {
         })?;
         let cancelled = self.transport.call::<Value>(methods::CANCEL_TASK, params);
         match in_time(cancelled).await {
-            Err(error) if error.is(code::TASK_NOT_FOUND) || error.is(code::TASK_NOT_CANCELABLE) => {
-                Ok(())
-            }
+            Err(error) if error.is_unknown_task() || error.is(code::TASK_NOT_CANCELABLE) => Ok(()),
             outcome => outcome.map(drop),
         }
     }
 
-    /// What happens in a task from now on, if the server sends it.
-    pub(super) async fn subscribe(&self, id: &str) -> Result<Option<Events>, CallError> {
+    /// What happens in a task from now on, if the server sends it. Where it does not, whatever it says, the task can be
+    /// asked for: it may have ended, or the server has no streams after all.
+    pub(super) async fn subscribe(&self, id: &str) -> Option<Events> {
         if !self.has_streams {
-            return Ok(None);
+            return None;
         }
         let params = params(&SubscribeToTaskRequest {
             id: id.to_owned(),
             tenant: None,
-        })?;
-        let events = self.transport.stream(methods::SUBSCRIBE_TO_TASK, params);
-        match in_time(events).await {
-            Ok(events) => Ok(Some(events)),
-            // The task has ended, or the server has no streams after all.
-            Err(error) if error.is_unsupported() => Ok(None),
-            Err(error) => Err(error),
-        }
+        });
+        let events = self
+            .transport
+            .stream(methods::SUBSCRIBE_TO_TASK, params.ok()?);
+        in_time(events).await.ok()
     }
 }
 
@@ -182,11 +180,25 @@ fn params(request: &impl Serialize) -> Result<Map<String, Value>, CallError> {
 }
 
 async fn in_time<T>(asked: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    within(TIMEOUT, asked).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    asked: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
     let late = |_| {
-        let why = format!("the server has not answered within {TIMEOUT:?}");
+        let why = format!("the server has not answered within {limit:?}");
         Err(RunnerError::new(RunnerErrorKind::Unavailable, why).into())
     };
-    tokio::time::timeout(TIMEOUT, asked)
+    tokio::time::timeout(limit, asked)
         .await
         .unwrap_or_else(late)
+}
+
+/// What is read of a list of tasks.
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    tasks: Vec<Task>,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use a2a::{JsonRpcError, error_code as code};
 use pravah_runtime::{
+    __private::read_json,
     invocation::{RunnerError, RunnerErrorKind},
     reqwest::{self, Response, StatusCode, header::RETRY_AFTER},
 };
@@ -37,9 +38,9 @@ impl CallError {
 
     /// What a server says with a status of HTTP, for one binding as for the other: a proxy before it knows of neither.
     pub(super) fn of_status(status: StatusCode, wait: Option<Duration>, body: &[u8]) -> Self {
-        let said: Option<RestError> = serde_json::from_slice(body).ok();
+        let said: Option<ErrorBody> = read_json(body).ok();
         let said = said.map(|body| body.error);
-        if let Some(code) = said.as_ref().and_then(RestStatus::code) {
+        if let Some(code) = said.as_ref().and_then(ErrorStatus::code) {
             let message = said.map(|it| it.message).unwrap_or_default();
             let mut error = Self::of_code(code, &message);
             error.error = error.error.with_retry_after(wait);
@@ -47,6 +48,7 @@ impl CallError {
         }
         let kind = match status {
             StatusCode::NOT_FOUND | StatusCode::GONE => RunnerErrorKind::UnknownTask,
+            StatusCode::NOT_IMPLEMENTED => RunnerErrorKind::Refused,
             StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => {
                 RunnerErrorKind::Unavailable
             }
@@ -75,17 +77,9 @@ impl CallError {
         }
     }
 
-    /// Whether the server does not do what it was asked for, such as listing tasks.
+    /// Whether the server does not do what it was asked for, such as listing tasks: servers say so in many ways.
     pub(super) fn is_unsupported(&self) -> bool {
-        matches!(
-            self.code,
-            Some(code::METHOD_NOT_FOUND | code::UNSUPPORTED_OPERATION)
-        )
-    }
-
-    /// Whether the server lists no tasks, or does not look for one in a context that is new to it.
-    pub(super) fn lists_nothing(&self) -> bool {
-        self.is_unsupported() || self.is_unknown_task() || self.is(code::INVALID_PARAMS)
+        !self.error.is_retryable()
     }
 
     pub(super) fn is_unknown_task(&self) -> bool {
@@ -128,7 +122,7 @@ impl From<reqwest::Error> for CallError {
 /// How much of a server's text is kept, in characters.
 const MAX_TEXT: usize = 1_000;
 
-fn brief(text: &str) -> String {
+pub(super) fn brief(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
 }
 
@@ -141,22 +135,28 @@ const fn kind_of(code: i32) -> RunnerErrorKind {
     }
 }
 
-/// An error over HTTP+JSON: <https://google.aip.dev/193>.
+/// An error over HTTP+JSON, <https://google.aip.dev/193>, or of JSON-RPC.
 #[derive(Deserialize)]
-struct RestError {
-    error: RestStatus,
+struct ErrorBody {
+    error: ErrorStatus,
 }
 
 #[derive(Deserialize)]
-struct RestStatus {
+struct ErrorStatus {
+    /// Of JSON-RPC below zero, otherwise the status.
+    #[serde(default)]
+    code: i32,
     #[serde(default)]
     message: String,
     #[serde(default)]
     details: Vec<Value>,
 }
 
-impl RestStatus {
+impl ErrorStatus {
     fn code(&self) -> Option<i32> {
+        if self.code < 0 {
+            return Some(self.code);
+        }
         let mut reasons = self.details.iter().filter_map(|it| it["reason"].as_str());
         reasons.find_map(a2a::reason_to_error_code)
     }

@@ -5,6 +5,7 @@ mod error;
 mod followed;
 mod remote_id;
 mod servers;
+mod task;
 mod transport;
 
 use std::{
@@ -27,18 +28,23 @@ use uuid::Uuid;
 use self::{
     endpoint::Endpoint,
     error::CallError,
-    followed::{Followed, open_question},
+    followed::Followed,
     remote_id::{RemoteId, TaskAddress},
     servers::{Servers, parse},
+    task::{UNNAMED, open_question},
 };
-use crate::content::{parts_of, said};
+use crate::content::{QUESTION, parts_of, said};
 
 /// How often a task is asked for until it has taken an answer, and how long after each time.
 const ANSWER_POLLS: usize = 20;
 const ANSWER_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How many streams are kept while nobody waits for them. The tasks of others are asked for anew.
+/// How many streams are kept while nobody waits for them, and for how long. The tasks of others are asked for anew.
 const MAX_STREAMS: usize = 256;
+const MAX_IDLE: Duration = Duration::from_secs(300);
+
+/// How many agents are known whose cards were read.
+const MAX_ENDPOINTS: usize = 64;
 
 /// A [`Runner`] whose agents are reached over A2A 1.0: JSON-RPC or HTTP+JSON, whichever comes first on an agent's card.
 ///
@@ -130,7 +136,11 @@ impl A2aRunner {
         }
         self.servers.check(url)?;
         let endpoint = Arc::new(Endpoint::connect(url, &self.servers).await?);
-        lock(&self.endpoints).insert(url.as_str().to_owned(), Arc::clone(&endpoint));
+        let mut known = lock(&self.endpoints);
+        if known.len() >= MAX_ENDPOINTS {
+            known.pop_first();
+        }
+        known.insert(url.as_str().to_owned(), Arc::clone(&endpoint));
         Ok(endpoint)
     }
 
@@ -210,6 +220,7 @@ impl A2aRunner {
     /// Keeps a stream for the next step of its run, which may never come.
     fn keep(&self, task_id: &str, followed: Followed) {
         let mut kept = lock(&self.followed);
+        kept.retain(|_, followed| followed.used.elapsed() < MAX_IDLE);
         if kept.len() >= MAX_STREAMS {
             kept.pop_first();
         }
@@ -231,15 +242,17 @@ impl A2aRunner {
             if !is_open().await? {
                 return Ok(());
             }
-            let id = name_of(&["answer", &address.id, question_id]);
-            let message = Message {
-                context_id: Some(address.context_id.clone()),
-                task_id: Some(address.id.clone()),
-                ..message(id, parts_of(answer.clone()))
-            };
+            let message = answer_message(address, question_id, answer);
             match endpoint.send(message).await {
-                Err(error) if error.is(code::INVALID_PARAMS) => {
-                    return Err(error.with_kind(RunnerErrorKind::InvalidAnswer));
+                // It may be over meanwhile: its time has come, or somebody else has answered.
+                Err(error) if !error.error.is_retryable() => {
+                    return match is_open().await {
+                        Ok(true) if error.is(code::INVALID_PARAMS) => {
+                            Err(error.with_kind(RunnerErrorKind::InvalidAnswer))
+                        }
+                        Ok(false) => Ok(()),
+                        _ => Err(error),
+                    };
                 }
                 sent => sent?,
             };
@@ -331,6 +344,24 @@ fn message(message_id: String, parts: Vec<a2a::Part>) -> Message {
     Message {
         message_id,
         ..Message::new(Role::User, parts)
+    }
+}
+
+/// The message that answers a question. A server that has had it ignores it the second time.
+fn answer_message(address: &TaskAddress, question_id: &str, answer: &Value) -> Message {
+    let id = match question_id.starts_with(UNNAMED) {
+        // The next question may seem to be the same.
+        true => Uuid::new_v4().to_string(),
+        false => name_of(&["answer", &address.id, question_id]),
+    };
+    let named = question_id
+        .rsplit_once(' ')
+        .map(|(message_id, _)| message_id);
+    Message {
+        context_id: Some(address.context_id.clone()),
+        task_id: Some(address.id.clone()),
+        metadata: named.map(|it| [(QUESTION.to_owned(), it.into())].into()),
+        ..message(id, parts_of(answer.clone()))
     }
 }
 

@@ -7,6 +7,7 @@ use a2a::{
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use pravah_runtime::{
+    __private::read_json,
     BoxError,
     invocation::{RunnerError, RunnerErrorKind},
     reqwest::{
@@ -19,7 +20,7 @@ use serde_json::{Map, Value, json};
 use sse_stream::SseStream;
 
 use super::{
-    error::{CallError, retry_after},
+    error::{CallError, brief, retry_after},
     servers::below,
 };
 use crate::content::JSON;
@@ -28,7 +29,7 @@ use crate::content::JSON;
 const MAX_BODY: usize = 16 << 20;
 
 /// How much is read of one stream, in bytes.
-const MAX_STREAM: usize = 4 * MAX_BODY;
+const MAX_STREAM: usize = MAX_BODY;
 
 /// How a server is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -221,10 +222,11 @@ fn read_event(binding: Binding, data: &str) -> Result<StreamResponse, CallError>
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallError> {
-    serde_json::from_slice(body).map_err(unreadable)
+    read_json(body).map_err(unreadable)
 }
 
 fn unreadable(error: serde_json::Error) -> CallError {
+    let error = brief(&error.to_string());
     CallError::malformed(format!("the server answers what A2A does not: {error}"))
 }
 

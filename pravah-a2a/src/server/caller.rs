@@ -1,12 +1,12 @@
 //! Who asks, for which agent.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::{
         HeaderMap, StatusCode, Uri,
-        header::{AUTHORIZATION, ORIGIN, WWW_AUTHENTICATE},
+        header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE},
         request::Parts,
     },
     response::{IntoResponse as _, Response},
@@ -77,10 +77,36 @@ impl FromRequestParts<Arc<Server>> for Asked {
 }
 
 impl Server {
+    /// Whether the request may be one of a web page: of another origin, or of one whose name was made to lead here (DNS
+    /// rebinding).
+    fn is_sent_by_page(&self, headers: &HeaderMap) -> bool {
+        let site = headers.get("sec-fetch-site");
+        let is_browser = site.is_some_and(|site| site != "none") || headers.contains_key(ORIGIN);
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let is_known = host.is_none_or(|host| self.is_own(host));
+        is_browser || !is_known
+    }
+
+    /// Whether this is the name of this server, or of this machine.
+    fn is_own(&self, host: &str) -> bool {
+        let own = self.url.split("://").nth(1).unwrap_or_default();
+        let own = own.split('/').next().unwrap_or_default();
+        let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+            match port.bytes().all(|it| it.is_ascii_digit()) {
+                true => name,
+                false => host,
+            }
+        });
+        let address = name.trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case(own)
+            || name.eq_ignore_ascii_case("localhost")
+            || address.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    }
+
     fn caller(&self, headers: &HeaderMap) -> Result<Caller, StatusCode> {
         let Some(authenticate) = &self.authenticate else {
             // A page in the browser of somebody who reaches this server is not let in as that somebody.
-            return match headers.contains_key(ORIGIN) {
+            return match self.is_sent_by_page(headers) {
                 true => Err(StatusCode::FORBIDDEN),
                 false => Ok(Caller::new("")),
             };

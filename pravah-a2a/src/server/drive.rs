@@ -41,8 +41,8 @@ impl Drop for Ending {
     fn drop(&mut self) {
         self.task
             .end(End::Failed("the server has stopped".to_owned()));
-        let max_ended = self.server.max_ended_tasks;
-        self.server.tasks.note_ended(self.key.clone(), max_ended);
+        let limits = &self.server.limits;
+        self.server.tasks.note_ended(self.key.clone(), limits);
     }
 }
 

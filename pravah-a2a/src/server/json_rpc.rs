@@ -13,6 +13,7 @@ use axum::{
     response::{IntoResponse as _, Response, Sse, sse::Event},
 };
 use futures_util::{Stream, StreamExt as _};
+use pravah_runtime::__private::read_json;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -82,7 +83,7 @@ async fn call(
 
 /// The request in a body, or the error with the id that belongs to it.
 fn read(body: &[u8]) -> Result<(JsonRpcId, JsonRpcRequest), (JsonRpcId, A2AError)> {
-    let json: Value = serde_json::from_slice(body)
+    let json: Value = read_json(body)
         .map_err(|error| (JsonRpcId::Null, A2AError::parse_error(error.to_string())))?;
     let id = json.get("id").cloned().unwrap_or_default();
     let id = serde_json::from_value(id).unwrap_or(JsonRpcId::Null);

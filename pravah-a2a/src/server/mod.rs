@@ -23,13 +23,16 @@ use axum::{
 use pravah_runtime::{Context, FlowError, FlowRuntime, invocation::AgentRegistry};
 
 pub use self::caller::Caller;
-use self::tasks::Tasks;
+use self::tasks::{Limits, Tasks};
 
 /// The longest body that is read, in bytes.
-const MAX_BODY: usize = 4 << 20;
+const MAX_BODY: usize = 1 << 20;
 
 /// How many tasks go on at the same time, and how many are kept once they have ended.
 const MAX_TASKS: usize = 1_000;
+
+/// How much all of them say, in bytes of JSON. In memory that can be many times as much.
+const MAX_BYTES: usize = 32 << 20;
 
 type Authenticate = Arc<dyn Fn(&str) -> Option<Caller> + Send + Sync>;
 type SetUp = Arc<dyn Fn(FlowRuntime<AgentRegistry>) -> FlowRuntime<AgentRegistry> + Send + Sync>;
@@ -87,8 +90,7 @@ struct Server {
     set_up: SetUp,
     authenticate: Option<Authenticate>,
     max_body: usize,
-    max_open_tasks: usize,
-    max_ended_tasks: usize,
+    limits: Limits,
     tasks: Tasks,
 }
 
@@ -110,8 +112,11 @@ impl A2aServer {
             set_up: Arc::new(|run| run),
             authenticate: None,
             max_body: MAX_BODY,
-            max_open_tasks: MAX_TASKS,
-            max_ended_tasks: MAX_TASKS,
+            limits: Limits {
+                open_tasks: MAX_TASKS,
+                ended_tasks: MAX_TASKS,
+                bytes: MAX_BYTES,
+            },
             tasks: Tasks::default(),
         })
     }
@@ -157,7 +162,7 @@ impl A2aServer {
         self
     }
 
-    /// The same with the most bytes that a request may have: 4 MiB unless set.
+    /// The same with the most bytes that a request may have: 1 MiB unless set.
     pub fn with_max_body(mut self, bytes: usize) -> Self {
         self.0.max_body = bytes;
         self
@@ -166,14 +171,21 @@ impl A2aServer {
     /// The same with the most tasks that go on at the same time, of all callers together: 1,000 unless set. Those that
     /// wait for an answer are among them.
     pub fn with_max_open_tasks(mut self, tasks: usize) -> Self {
-        self.0.max_open_tasks = tasks;
+        self.0.limits.open_tasks = tasks;
         self
     }
 
     /// The same with the most tasks that are kept once they have ended, of all callers together: 1,000 unless set. The
     /// oldest is forgotten first.
     pub fn with_max_ended_tasks(mut self, tasks: usize) -> Self {
-        self.0.max_ended_tasks = tasks;
+        self.0.limits.ended_tasks = tasks;
+        self
+    }
+
+    /// The same with the most bytes that all tasks may hold in messages and results, as JSON: 32 MiB unless set. Tasks that
+    /// have ended are forgotten for new ones, and where that is not enough, new ones are refused.
+    pub fn with_max_bytes(mut self, bytes: usize) -> Self {
+        self.0.limits.bytes = bytes;
         self
     }
 
@@ -181,13 +193,18 @@ impl A2aServer {
     ///
     /// # Errors
     ///
-    /// [`FlowError::BuildError`] where an agent of the registry cannot be made, two have one name, there are none, or the
-    /// default agent is none of them.
+    /// [`FlowError::BuildError`] where an agent of the registry cannot be made, two have one name, one has a name that no
+    /// address can have, there are none, or the default agent is none of them.
     pub fn router(self) -> Result<Router, FlowError> {
         let server = self.0;
         server.registry.validate()?;
+        let cannot_be_reached = |agent: &&Arc<str>| ["", ".", ".."].contains(&&***agent);
+        let unreachable = server.agents.iter().find(cannot_be_reached);
         let problem = match &server.default_agent {
             _ if server.agents.is_empty() => Some("the registry has no agents".to_owned()),
+            _ if let Some(agent) = unreachable => Some(format!(
+                "an agent called `{agent}` has no address of its own"
+            )),
             Some(agent) if !server.agents.contains(agent) => Some(format!(
                 "the default agent `{agent}` is not in the registry"
             )),

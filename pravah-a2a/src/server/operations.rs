@@ -1,6 +1,6 @@
 //! What clients may ask for, however they ask.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use a2a::{
     A2AError, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message,
@@ -12,6 +12,7 @@ use pravah_runtime::{
     invocation::{Invocation, InvokeError, Target},
 };
 use serde_json::Value;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::{
@@ -23,11 +24,17 @@ use super::{
     task::{End, Task, View},
     tasks::{MessageKey, Started},
 };
-use crate::content::said;
+use crate::content::{QUESTION, said};
 
 /// How many tasks a page has, unless the client says otherwise, and at most.
 const PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
+
+/// How long a client waits at most until its task is cancelled.
+const MAX_CANCEL: Duration = Duration::from_secs(10);
+
+/// How much a page of a list says at most, in bytes of JSON. What does not fit is on the next page.
+const MAX_LIST: usize = 4 << 20;
 
 type Outcome<T> = Result<T, A2AError>;
 
@@ -115,7 +122,15 @@ impl Server {
                     .is_none_or(|it| task.updated_at() >= it)
         };
         let tasks: Vec<_> = tasks.iter().filter(is_wanted).collect();
-        let end = start.saturating_add(page_size);
+        let mut said = 0_usize;
+        let fits = |task: &&&Arc<Task>| {
+            let is_first = said == 0;
+            said = said.saturating_add(task.size());
+            is_first || said <= MAX_LIST
+        };
+        let page = tasks.iter().skip(start).take(page_size);
+        let page: Vec<_> = page.take_while(fits).map(|it| it.view(view)).collect();
+        let end = start.saturating_add(page.len());
         Ok(ListTasksResponse {
             next_page_token: match end < tasks.len() {
                 true => end.to_string(),
@@ -123,25 +138,20 @@ impl Server {
             },
             page_size: i32::try_from(page_size).unwrap_or(i32::MAX),
             total_size: i32::try_from(tasks.len()).unwrap_or(i32::MAX),
-            tasks: tasks
-                .into_iter()
-                .skip(start)
-                .take(page_size)
-                .map(|it| it.view(view))
-                .collect(),
+            tasks: page,
         })
     }
 
     pub(super) async fn cancel(&self, asked: &Asked, id: &str) -> Outcome<a2a::Task> {
         let task = self.find(asked, id)?;
-        let cancelled = match task.hub() {
-            Some(hub) => hub.cancel("cancelled by its caller").await.is_ok(),
-            None => false,
-        };
-        match cancelled {
-            true => task.end(End::Canceled),
-            // The run has ended by itself, and is about to say so.
-            false => task.ended().await,
+        if let Some(hub) = task.hub() {
+            // What blocks its thread hears of it later.
+            match timeout(MAX_CANCEL, hub.cancel("cancelled by its caller")).await {
+                Ok(Ok(_)) => task.end(End::Canceled),
+                // The run has ended by itself, and is about to say so.
+                Ok(Err(_)) => task.ended().await,
+                Err(_) => return Ok(task.view(View::ALL)),
+            }
         }
         match task.state() {
             TaskState::Canceled => Ok(task.view(View::ALL)),
@@ -222,7 +232,7 @@ impl Server {
         let context_id = context_id.unwrap_or_else(|| Uuid::new_v4().to_string());
         let ids = (id, context_id);
         let task = Task::new(ids, agent, caller, wants_text, run.hub(), message);
-        match self.tasks.add(key.clone(), task, self.max_open_tasks) {
+        match self.tasks.add(key.clone(), task, &self.limits) {
             Started::Known(task) => Ok(as_it_is(task, view)),
             Started::Full => Err(A2AError::internal(
                 "there are too many open tasks: try again later",
@@ -258,19 +268,26 @@ async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken>
         };
         return Err(A2AError::unsupported_operation(why));
     };
-    let mark = task.mark(view).with_answer(&message);
+    let meant = message
+        .metadata
+        .as_ref()
+        .and_then(|it| it.get(QUESTION)?.as_str());
+    if meant.is_some_and(|meant| *meant != task.question_id(&question)) {
+        let why = "the question is not open any more";
+        return Err(A2AError::unsupported_operation(why));
+    }
+    let mark = task.mark(view).with_answer(&message, view);
     let said = said(&message.parts);
+    task.note_sent(question.number, message);
     let mut sent = hub.reply_to(&question, &said).await;
     if let (Err(FlowError::ResumePayload { .. }), Value::String(text)) = (&sent, &said)
         && let Ok(data) = serde_json::from_str::<Value>(text)
     {
         sent = hub.reply_to(&question, data).await;
     }
+    task.note_taken(question.number, sent.is_ok());
     match sent {
-        Ok(_) => {
-            task.note_answer(question.number, message);
-            Ok((Arc::clone(&task), mark))
-        }
+        Ok(_) => Ok((Arc::clone(&task), mark)),
         Err(error @ (FlowError::ResumePayload { .. } | FlowError::SerializeError(_))) => {
             Err(A2AError::invalid_params(error.to_string()))
         }

@@ -15,6 +15,7 @@ use axum::{
     routing::{get, post},
 };
 use futures_util::{Stream, StreamExt as _};
+use pravah_runtime::__private::read_json;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 
@@ -82,7 +83,7 @@ fn message(
 ) -> Result<SendMessageRequest, A2AError> {
     http::check_json(headers)?;
     server.check_version(asked)?;
-    serde_json::from_slice(body).map_err(|error| A2AError::invalid_params(error.to_string()))
+    read_json(body).map_err(|error| A2AError::invalid_params(error.to_string()))
 }
 
 async fn list(

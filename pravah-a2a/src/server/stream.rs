@@ -20,11 +20,12 @@ pub(super) struct Mark {
 
 impl Mark {
     /// The same once the task has taken a message.
-    pub(super) fn with_answer(mut self, message: &Message) -> Self {
+    pub(super) fn with_answer(mut self, message: &Message, view: View) -> Self {
         self.task.status = status(TaskState::Working, None);
-        if let Some(history) = &mut self.task.history {
-            history.push(message.clone());
-        }
+        let history = self.task.history.get_or_insert_default();
+        history.push(message.clone());
+        let length = view.history_length.unwrap_or(usize::MAX);
+        history.drain(..history.len().saturating_sub(length));
         self
     }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -12,6 +15,7 @@ use a2a::{
 };
 use chrono::{DateTime, Utc};
 use pravah_runtime::{Hub, Suspension};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -31,6 +35,8 @@ pub(super) struct Task {
     state: Mutex<State>,
     /// How many updates there are.
     updates: watch::Sender<usize>,
+    /// How much its messages and its result say, in bytes of JSON.
+    size: AtomicUsize,
 }
 
 struct State {
@@ -40,6 +46,8 @@ struct State {
     updates: Vec<StreamResponse>,
     /// Those that are open, in the order in which they were asked. The first one is in the status.
     questions: Vec<Suspension>,
+    /// The message that was sent to the run as the answer to the question of this number.
+    sent: Option<(u64, Message)>,
     /// The ids of the messages that it has taken: a client that gets no answer sends a message again.
     taken: HashSet<String>,
     /// What sends commands to the run, until that has ended.
@@ -86,6 +94,7 @@ impl Task {
                 artifacts: Vec::new(),
                 updates: Vec::new(),
                 questions: Vec::new(),
+                sent: None,
                 taken,
                 hub: Some(hub),
             }),
@@ -96,9 +105,9 @@ impl Task {
             wants_text,
             answering: tokio::sync::Mutex::new(()),
             updates: watch::Sender::new(0),
+            size: AtomicUsize::new(0),
         };
-        let message = task.own(message);
-        task.lock().history.push(message);
+        task.say(&mut task.lock(), message);
         task
     }
 
@@ -167,15 +176,45 @@ impl Task {
         self.lock().hub.clone()
     }
 
-    /// Notes the message that has answered a question. The run may have gone on since.
-    pub(super) fn note_answer(&self, number: u64, message: Message) {
+    /// Notes the message that is sent to the run as the answer to a question.
+    pub(super) fn note_sent(&self, number: u64, message: Message) {
+        self.lock().sent = Some((number, message));
+    }
+
+    /// Notes whether the run has taken it. It may have gone on since.
+    pub(super) fn note_taken(&self, number: u64, is_taken: bool) {
         let mut state = self.lock();
-        state.taken.insert(message.message_id.clone());
+        if is_taken {
+            let open = state.questions.iter().filter(|it| it.number != number);
+            let open = open.cloned().collect();
+            self.ask(&mut state, open);
+        }
+        state.sent = None;
+    }
+
+    /// How much it says, in bytes of JSON.
+    pub(super) fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    fn grow(&self, said: &impl Serialize) {
+        let size = serde_json::to_vec(said).map_or(0, |json| json.len());
+        self.size.fetch_add(size, Ordering::Relaxed);
+    }
+
+    /// Adds the answer that was sent to the history, if there is one: the run has taken it.
+    fn take_sent(&self, state: &mut State) {
+        if let Some((_, message)) = state.sent.take() {
+            state.taken.insert(message.message_id.clone());
+            self.say(state, message);
+        }
+    }
+
+    /// Adds a message to the history.
+    fn say(&self, state: &mut State, message: Message) {
+        self.grow(&message);
         let message = self.own(message);
         state.history.push(message);
-        let open = state.questions.iter().filter(|it| it.number != number);
-        let open = open.cloned().collect();
-        self.ask(&mut state, open);
     }
 
     /// Notes which questions of the run are open.
@@ -187,6 +226,15 @@ impl Task {
         if state.status.state.is_terminal() {
             return;
         }
+        // The answer comes before what is asked next.
+        let is_answered = |number: u64| questions.iter().all(|it| it.number != number);
+        if state
+            .sent
+            .as_ref()
+            .is_some_and(|(number, _)| is_answered(*number))
+        {
+            self.take_sent(state);
+        }
         let number = |questions: &[Suspension]| questions.first().map(|it| it.number);
         let is_same = number(&questions) == number(&state.questions);
         state.questions = questions;
@@ -196,7 +244,7 @@ impl Task {
         let next = match state.questions.first() {
             Some(question) => {
                 let message = self.question_message(question);
-                state.history.push(message.clone());
+                self.say(state, message.clone());
                 status(TaskState::InputRequired, Some(message))
             }
             None => status(TaskState::Working, None),
@@ -211,6 +259,7 @@ impl Task {
             return;
         }
         state.hub = None;
+        self.take_sent(&mut state);
         state.questions.clear();
         let status = match end {
             End::Completed(content) => {
@@ -240,6 +289,7 @@ impl Task {
             metadata: None,
             extensions: None,
         };
+        self.grow(&artifact);
         state.artifacts.push(artifact.clone());
         let update = StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
             task_id: self.id.clone(),
@@ -264,13 +314,18 @@ impl Task {
         self.updates.send_replace(state.updates.len());
     }
 
+    /// What the message of a question is called.
+    pub(super) fn question_id(&self, question: &Suspension) -> String {
+        format!("{}-question-{}", self.id, question.number)
+    }
+
     /// A question as a text and as the value that the run asks with.
     fn question_message(&self, question: &Suspension) -> Message {
         let prompt = question.value.get("prompt").unwrap_or(&question.value);
         let prompt = prompt.as_str().map(Part::text);
         let data = (!question.value.is_string()).then(|| Part::data(question.value.clone()));
         let parts = prompt.into_iter().chain(data).collect();
-        let id = format!("{}-question-{}", self.id, question.number);
+        let id = self.question_id(question);
         let until = question.until.map(|until| millis(until).into());
         Message {
             metadata: until.map(|until| [(UNTIL.to_owned(), until)].into()),

@@ -20,6 +20,33 @@ struct Known {
     ended: VecDeque<MessageKey>,
 }
 
+impl Known {
+    /// Forgets the oldest tasks that have ended, as far as there are too many, or they say too much.
+    fn forget(&mut self, max_ended: usize, max_bytes: usize) {
+        let mut size = self.size();
+        while (self.ended.len() > max_ended || size > max_bytes)
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            let id = self.by_message.remove(&oldest);
+            let task = id.and_then(|id| self.by_id.remove(&id));
+            size = size.saturating_sub(task.map_or(0, |task| task.size()));
+        }
+    }
+
+    /// How much all tasks say.
+    fn size(&self) -> usize {
+        self.by_id.values().map(|task| task.size()).sum()
+    }
+}
+
+/// How much a server keeps.
+pub(super) struct Limits {
+    pub(super) open_tasks: usize,
+    pub(super) ended_tasks: usize,
+    /// Of JSON, in all messages and results.
+    pub(super) bytes: usize,
+}
+
 /// A message, which another caller may have given the same id.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct MessageKey {
@@ -50,13 +77,15 @@ impl Tasks {
     }
 
     /// Adds the task that a message starts, unless there is one or there are too many.
-    pub(super) fn add(&self, key: MessageKey, task: Task, max_open: usize) -> Started {
+    pub(super) fn add(&self, key: MessageKey, task: Task, limits: &Limits) -> Started {
         let mut known = self.lock();
         let id = known.by_message.get(&key);
         if let Some(task) = id.and_then(|id| known.by_id.get(id)) {
             return Started::Known(Arc::clone(task));
         }
-        if known.by_id.len().saturating_sub(known.ended.len()) >= max_open {
+        let open = known.by_id.len().saturating_sub(known.ended.len());
+        known.forget(limits.ended_tasks, limits.bytes.saturating_sub(task.size()));
+        if open >= limits.open_tasks || known.size().saturating_add(task.size()) > limits.bytes {
             return Started::Full;
         }
         let task = Arc::new(task);
@@ -66,15 +95,10 @@ impl Tasks {
     }
 
     /// Notes that the task of a message has ended, and forgets the oldest of too many.
-    pub(super) fn note_ended(&self, key: MessageKey, max_ended: usize) {
+    pub(super) fn note_ended(&self, key: MessageKey, limits: &Limits) {
         let mut known = self.lock();
         known.ended.push_back(key);
-        while known.ended.len() > max_ended
-            && let Some(oldest) = known.ended.pop_front()
-            && let Some(id) = known.by_message.remove(&oldest)
-        {
-            known.by_id.remove(&id);
-        }
+        known.forget(limits.ended_tasks, limits.bytes);
     }
 
     /// The task of this id, if it is of this caller and agent. Others learn nothing of it.

@@ -9,7 +9,9 @@
 
 mod agents;
 mod client;
+mod peer;
 mod restarts;
 mod sdk;
 mod server;
+mod sloppy;
 mod support;

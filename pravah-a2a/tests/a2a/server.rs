@@ -339,11 +339,121 @@ async fn without_its_token_a_server_shows_cards_alone() {
 #[tokio::test]
 async fn a_page_in_a_browser_is_refused_where_nobody_is_authenticated() {
     let served = serve().await;
+    for (header, value) in [
+        ("origin", "https://evil.example"),
+        ("sec-fetch-site", "cross-site"),
+        // A name of somebody else's that leads to this machine.
+        ("host", "evil.example"),
+    ] {
+        let request = http().get(format!("{}/agents/greet/tasks", served.url));
+        let request = request.header("a2a-version", "1.0").header(header, value);
+        assert_eq!(answer(request).await.0, 403, "{header}");
+    }
+    for host in ["localhost:4000", "127.0.0.1", "[::1]:80"] {
+        let request = http().get(format!("{}/agents/greet/tasks", served.url));
+        let request = request.header("a2a-version", "1.0").header("host", host);
+        assert_eq!(answer(request).await.0, 200, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn json_is_read_as_what_it_says() {
+    let served = serve().await;
+    let data = r#"{ "data": { "$serde_json::private::RawValue": "{\"name\":\"Ada\"}" } }"#;
+    let nested = crate::sloppy::nested_raw_values(40);
+    for part in [data.to_owned(), format!(r#"{{ "data": {nested} }}"#)] {
+        let message = format!(
+            r#"{{ "message": {{ "messageId": "m", "role": "ROLE_USER", "parts": [{part}] }} }}"#
+        );
+        let (status, answer) = post(&served, "/agents/greet/message:send", &message).await;
+        assert_eq!(status, 400, "{answer}");
+        let request = format!(
+            r#"{{ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {message} }}"#
+        );
+        let (_, answer) = post(&served, "/agents/greet", &request).await;
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
+    assert_eq!(served.counter.get(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_is_in_the_order_of_what_was_said() {
+    #[state]
+    struct Start {
+        name: String,
+    }
+    #[state]
+    struct First {
+        text: String,
+    }
+    #[state]
+    struct Second {
+        text: String,
+    }
+    #[gate(prompt = "one?")]
+    fn one(_start: &Start, text: String) -> First {
+        First { text }
+    }
+    #[gate(prompt = "two?")]
+    fn two(first: &First, text: String) -> Second {
+        let text = format!("{} {text}", first.text);
+        Second { text }
+    }
+    #[flow]
+    fn twice(start: Start) -> Second {
+        flow! { one -> two }
+    }
+
+    let served = serve_agents(AgentRegistry::new().with_agent::<twice>(), |it| it).await;
+    for n in 0..20 {
+        let start = message(&format!("{n}"), json!({ "data": { "name": "x" } }));
+        let mut asked = task(&served, "twice", start).await;
+        for answer in ["A1", "A2"] {
+            let message = message(&format!("{n} {answer}"), json!({ "text": answer }));
+            asked = task(&served, "twice", for_task(message, &asked)).await;
+        }
+        let texts = asked["history"].as_array().unwrap().iter();
+        let texts: Vec<&str> = texts
+            .filter_map(|it| it["parts"][0]["text"].as_str())
+            .collect();
+        assert_eq!(texts, ["one?", "A1", "two?", "A2"]);
+    }
+}
+
+#[tokio::test]
+async fn what_tasks_say_is_limited_and_the_oldest_that_have_ended_go_first() {
+    let served = serve_as(|server| server.with_max_bytes(10_000)).await;
+    let long = |id: &str| message(id, json!({ "data": { "name": "x".repeat(2_000) } }));
+    let mut ids = Vec::new();
+    for n in 0..6 {
+        ids.push(task(&served, "greet", long(&format!("m{n}"))).await["id"].clone());
+    }
+    let listed = call(&served, "greet", "ListTasks", json!({ "historyLength": 0 })).await;
+    let left = listed["result"]["tasks"].as_array().unwrap();
+    assert!((1..=3).contains(&left.len()), "{}", left.len());
+    assert_eq!(left[0]["id"], ids[5]);
+
+    // Tasks that go on are not forgotten.
+    let wait = |id: &str| {
+        at_once(message(
+            id,
+            json!({ "data": { "name": "x".repeat(4_000) } }),
+        ))
+    };
+    task(&served, "slow", wait("a")).await;
+    task(&served, "slow", wait("b")).await;
+    let full = send(&served, "slow", wait("c")).await;
+    assert_eq!(full["error"]["code"], -32603, "{full}");
+}
+
+#[tokio::test]
+async fn a_browser_with_a_token_is_let_in() {
+    let served = serve_as(|server| server.with_bearer(|_| Some(Caller::new("ada")))).await;
     let request = http().get(format!("{}/agents/greet/tasks", served.url));
     let request = request
         .header("a2a-version", "1.0")
         .header("origin", "https://evil.example");
-    assert_eq!(answer(request).await.0, 403);
+    assert_eq!(answer(request.bearer_auth("x")).await.0, 200);
 }
 
 #[tokio::test]
