@@ -1,5 +1,7 @@
 //! Detached tasks that nodes start, and that other nodes wait for.
 
+mod random;
+
 use pravah_runtime::{Entries, FailureKind, invocation::TaskStatus, prelude::*};
 use serde_json::{Value, json};
 
