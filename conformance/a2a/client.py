@@ -59,7 +59,7 @@ class Agent:
 
 
 class Test:
-    """Counts what holds, and collects what does not, over one binding."""
+    """Counts checks, and collects failures, over one binding."""
 
     def __init__(self, http, binding):
         self.http, self.binding, self.scenario = http, binding, ""

@@ -11,7 +11,7 @@ pub(crate) const TEXT: &str = "text/plain";
 /// In the metadata of a question, by when it has to be answered, in milliseconds since 1970.
 pub(crate) const UNTIL: &str = "pravah/until";
 
-/// In the metadata of an answer, the question that it is for: its `messageId`, on the way to a server of ours.
+/// In the metadata of an answer, the question that it is for: its `messageId`, for an `A2aServer`.
 pub(crate) const QUESTION: &str = "pravah/question";
 
 /// The parts that say `value`: a text, or data.

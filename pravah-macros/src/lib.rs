@@ -150,6 +150,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `(B, C, …)` | all branches go on: a fork |
 /// | `Each<B>` | many of one kind, for `each(…)` |
 /// | `Invoke<B>`, `Invoke<Each<B>>`, `Invoke<Each<TaskResult<B>>>` | the results of the agents and flows that the node calls: of one, of all as a list, or how each call ended |
+/// | `Invoke<Tasks>` | the ids of detached tasks, at once |
 ///
 /// `Either<B, B>` chooses between two branches of one state: the left one is the first.
 ///
@@ -174,6 +175,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `retry(…, factor = 2.0, max_backoff = "5s", jitter)` | by how much each wait is longer than the one before it, the longest one, and whether a wait is some random share of its length |
 /// | `max_visits = 10` | how often the node may run within one run (1,000); a flow takes a node with it only on a loop |
 /// | `agents = [a, b]` | the agents and flows that the node may call; its function returns an `Invoke` |
+/// | `on_done = wait` | the run waits for the detached tasks of this node when the flow is done; `cancel` unless set |
 ///
 /// Errors, panics and timeouts are tried again; a `catch` takes the failure of the last attempt. A
 /// future that is too slow is dropped. [`Policy`] and [`Retry`] say all of it, and `max_attempts` and
@@ -322,8 +324,11 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `tools = [a, b]` | the `#[tool]`s that the model may call |
 /// | `approve = [a]` | those of them whose calls a person approves before they run; `approve = destructive` means the tools that say so, `approve = all` all of them |
 /// | `agents = [a, b]` | the agents and flows that the model may call |
+/// | `skills = [a, b]` | the agents that the model may run on its own conversation, with the tool `run_skill` |
+/// | `delegation(ad_hoc = assistant)` | the base of the agents that the model describes for one call |
 /// | `delegation(max_depth = 2, max_children = 8)` | how many levels of agents may be below this one, from 1 to 4 (1), and how many agents and flows may be called in one visit (8) |
 /// | `delegation(context = inherited)` | what they know of the conversation: `independent` (nothing, unless set), `inherited` or `shared`, or a list of which the model chooses |
+/// | `delegation(join = [single, detached], on_done = wait)` | what a call waits for, and what becomes of detached tasks when the flow is done |
 /// | `delegation(tools = inherit)` | which of the agent's own tools they have besides theirs: `inherit`, `[search]` or `none` (unless set) |
 /// | `max_turns` | how often the model may be asked in one visit (16) |
 /// | `max_repairs` | how often it is told what is wrong with its answer (2) |

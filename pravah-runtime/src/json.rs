@@ -45,7 +45,7 @@ pub(crate) fn from_slice(json: &[u8]) -> Result<Value, Error> {
     whole(serde_json::Deserializer::from_slice(json))
 }
 
-/// Reads bytes as a type of others, unless it could read them as something else.
+/// Reads bytes as a `T`, and refuses keys that `serde_json` takes for values of its own.
 ///
 /// # Errors
 ///

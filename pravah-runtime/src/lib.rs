@@ -153,7 +153,7 @@ pub mod prelude {
     };
 }
 
-/// What the macros write, and the crates of Pravah that are beside this one.
+/// What the macros and the other crates of Pravah use.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "documents")]

@@ -160,9 +160,12 @@ fn interface_of(card: &AgentCard) -> Result<(Binding, &AgentInterface), CallErro
     found.ok_or_else(|| {
         let offered = card.supported_interfaces.iter();
         let offered = offered.map(|it| format!("{} {}", it.protocol_binding, it.protocol_version));
-        let offered = offered.collect::<Vec<_>>().join(", ");
+        let offered = match offered.collect::<Vec<_>>().join(", ") {
+            offered if offered.is_empty() => "none".to_owned(),
+            offered => offered,
+        };
         let why = format!(
-            "the agent is reached over JSONRPC or HTTP+JSON of version 1, and its card offers: {offered}"
+            "the card of the agent has no interface for JSONRPC or HTTP+JSON of version 1; it offers: {offered}"
         );
         RunnerError::new(RunnerErrorKind::Refused, why).into()
     })

@@ -1,4 +1,4 @@
-//! What the errors of a server, and of the way to it, mean for a run.
+//! What errors of a server, and of the connection to it, mean for a run.
 
 use std::time::Duration;
 
@@ -59,7 +59,9 @@ impl CallError {
         let message = match (said, status) {
             (Some(said), _) => format!("the server says: {}", brief(&said)),
             (None, StatusCode::UNAUTHORIZED) => {
-                "the server wants other credentials: give its token with `with_bearer`".to_owned()
+                "the server refused the credentials (401): check the token that \
+                 `A2aRunner::with_bearer` has for it"
+                    .to_owned()
             }
             (None, status) => format!("the server answers with {status}"),
         };

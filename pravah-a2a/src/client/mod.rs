@@ -1,4 +1,4 @@
-//! Agents of other servers as remote agents.
+//! A runner that calls agents of A2A servers.
 
 mod endpoint;
 mod error;
@@ -48,9 +48,9 @@ const MAX_ENDPOINTS: usize = 64;
 
 /// A [`Runner`] whose agents are reached over A2A 1.0: JSON-RPC or HTTP+JSON, whichever comes first on an agent's card.
 ///
-/// The run that calls an agent keeps the address of its task in its snapshot. After a crash the task is followed on, and
-/// not started again: before a task is started the server is asked for one with the context id that this one would have,
-/// which needs a server that lists tasks and keeps the context ids of its clients. One that does neither may be told twice
+/// The run that calls an agent keeps the address of its task in its snapshot. After a crash the run goes on with the same
+/// task: before a task is started the server is asked for one with the context id that this one would have,
+/// which needs a server that lists tasks and keeps the context ids of its clients. With one that does neither, the task may be started twice
 /// where a process dies between the request and the commit of that step, and so may an agent that answers with a message
 /// and makes no task of it.
 ///
@@ -100,7 +100,7 @@ impl A2aRunner {
         Self::default()
     }
 
-    /// The same of another kind.
+    /// The same under another kind, which `runner = "…"` names: `a2a` unless set.
     #[must_use]
     pub fn with_kind(mut self, kind: impl Into<String>) -> Self {
         self.kind = Some(kind.into());
@@ -108,7 +108,7 @@ impl A2aRunner {
     }
 
     /// The same with an agent, and the address below which its card is: `/.well-known/agent-card.json`. Its server is
-    /// allowed. An address that is none is an error of the first task.
+    /// allowed. An invalid address fails the first task.
     #[must_use]
     pub fn with_agent(mut self, agent_id: impl Into<String>, url: &str) -> Self {
         self.servers.add_agent(agent_id.into(), url);
@@ -177,7 +177,7 @@ impl A2aRunner {
                 return Ok(address(found));
             }
             let sent = match endpoint.send(message.clone()).await {
-                // Some servers want no context that they have not made.
+                // Some servers refuse a context id that they have not made.
                 Err(error) if error.is(code::INVALID_PARAMS) => {
                     let message = Message {
                         context_id: None,
@@ -256,7 +256,7 @@ impl A2aRunner {
                 }
                 sent => sent?,
             };
-            // Until then it would seem to ask again.
+            // Until the server has taken it, the next update would show the question as a new one.
             for _ in 0..ANSWER_POLLS {
                 if !is_open().await? {
                     break;

@@ -21,6 +21,8 @@ struct Settings {
 pub(super) struct Servers {
     agents: BTreeMap<String, Result<Url, String>>,
     origins: Vec<String>,
+    /// What is wrong with addresses that were given without an agent.
+    problem: Option<String>,
     /// By origin.
     tokens: BTreeMap<String, Token>,
 }
@@ -44,14 +46,16 @@ impl Servers {
     }
 
     pub(super) fn allow(&mut self, url: &str) {
-        if let Ok(url) = parse(url) {
-            self.origins.push(origin_of(&url));
+        match parse(url) {
+            Ok(url) => self.origins.push(origin_of(&url)),
+            Err(problem) => self.problem = Some(problem),
         }
     }
 
     pub(super) fn add_token(&mut self, url: &str, token: String) {
-        if let Ok(url) = parse(url) {
-            self.tokens.insert(origin_of(&url), Token(token));
+        match parse(url) {
+            Ok(url) => drop(self.tokens.insert(origin_of(&url), Token(token))),
+            Err(problem) => self.problem = Some(problem),
         }
     }
 
@@ -62,8 +66,12 @@ impl Servers {
 
     /// Where the agent of a task is.
     pub(super) fn url_of(&self, task: &RemoteTask) -> Result<Url, RunnerError> {
-        let settings = Settings::deserialize(&task.runner.config)
-            .map_err(|error| invalid("the settings of the A2A runner").with_source(error))?;
+        if let Some(problem) = &self.problem {
+            return Err(invalid(problem));
+        }
+        let settings = Settings::deserialize(&task.runner.config).map_err(|error| {
+            invalid("the settings of the A2A runner cannot be read").with_source(error)
+        })?;
         let AgentRef::Named { agent_id, .. } = &task.agent else {
             let why = "an A2A server runs agents of its own, and no ad-hoc agents";
             return Err(RunnerError::new(RunnerErrorKind::Refused, why));

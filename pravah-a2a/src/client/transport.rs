@@ -85,7 +85,9 @@ impl Transport {
         if !is_event_stream(&response) {
             // An error, which is no stream, or something that is no answer.
             self.answer::<Value>(response).await?;
-            return Err(CallError::malformed("the server sends no stream of events"));
+            return Err(CallError::malformed(
+                "the server did not answer with an event stream",
+            ));
         }
         let binding = self.binding;
         let events = SseStream::from_bytes_stream(Box::pin(limited(response)))
@@ -227,7 +229,9 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallError> {
 
 fn unreadable(error: serde_json::Error) -> CallError {
     let error = brief(&error.to_string());
-    CallError::malformed(format!("the server answers what A2A does not: {error}"))
+    CallError::malformed(format!(
+        "the answer of the server is not valid A2A: {error}"
+    ))
 }
 
 fn broken(error: sse_stream::Error) -> CallError {
@@ -237,7 +241,7 @@ fn broken(error: sse_stream::Error) -> CallError {
     };
     match error.downcast::<Broken>() {
         Ok(error) => error.0,
-        Err(error) => CallError::malformed(format!("the server sends no events: {error}")),
+        Err(error) => CallError::malformed(format!("the event stream cannot be read: {error}")),
     }
 }
 

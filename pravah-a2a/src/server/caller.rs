@@ -128,7 +128,7 @@ fn refusal(status: StatusCode) -> Response {
     }
 }
 
-/// The agent that the path names, or the one that stands at the root.
+/// The agent that the path names, or the default one.
 pub(super) async fn agent_of(
     parts: &mut Parts,
     server: &Arc<Server>,

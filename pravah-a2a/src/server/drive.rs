@@ -40,7 +40,7 @@ struct Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         self.task
-            .end(End::Failed("the server has stopped".to_owned()));
+            .end(End::Failed("the run was interrupted".to_owned()));
         let limits = &self.server.limits;
         self.server.tasks.note_ended(self.key.clone(), limits);
     }
@@ -62,7 +62,9 @@ async fn run_to_end(task: &Task, mut run: FlowRuntime<AgentRegistry>, context: &
         }
         task.note_questions(run.suspensions());
         if !run.changed().await {
-            return End::Failed("the agent waits for nothing that can happen".to_owned());
+            return End::Failed(
+                "the run cannot go on: nothing that it waits for can happen".to_owned(),
+            );
         }
     }
 }

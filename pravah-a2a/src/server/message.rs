@@ -19,7 +19,7 @@ pub(super) fn check(message: &Message) -> Result<(), A2AError> {
             invalid("the message is an agent's: its role is `ROLE_USER`")
         }
         _ if ids.into_iter().flatten().any(|id| id.len() > MAX_ID) => {
-            invalid("an id is longer than 256 bytes")
+            invalid(&format!("an id is longer than {MAX_ID} bytes"))
         }
         it if it.parts.iter().any(|part| !has_content(part)) => Err(A2AError::new(
             code::CONTENT_TYPE_NOT_SUPPORTED,

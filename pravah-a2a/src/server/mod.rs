@@ -1,4 +1,4 @@
-//! Agents of a registry for clients of others.
+//! Publishes the agents of a registry to A2A clients.
 
 mod caller;
 mod card;
@@ -127,9 +127,19 @@ impl A2aServer {
         self
     }
 
-    /// The same with something that is done to each run before its first step, such as
+    /// The same with a function that prepares each run before its first step, such as
     /// [`with_budget`](FlowRuntime::with_budget) or [`with_observer`](FlowRuntime::with_observer).
-    pub fn with_runs(
+    ///
+    /// ```
+    /// use pravah_a2a::A2aServer;
+    /// use pravah_runtime::invocation::AgentRegistry;
+    ///
+    /// let agents = AgentRegistry::new().with_remote_agent("archivist", "a2a");
+    /// let server = A2aServer::new(agents, "http://127.0.0.1:4000")
+    ///     .with_run_setup(|run| run.with_concurrency(8));
+    /// # drop(server);
+    /// ```
+    pub fn with_run_setup(
         mut self,
         set_up: impl Fn(FlowRuntime<AgentRegistry>) -> FlowRuntime<AgentRegistry>
         + Send
@@ -182,8 +192,9 @@ impl A2aServer {
         self
     }
 
-    /// The same with the most bytes that all tasks may hold in messages and results, as JSON: 32 MiB unless set. Tasks that
-    /// have ended are forgotten for new ones, and where that is not enough, new ones are refused.
+    /// The same with the most bytes that all tasks may hold in messages and results, as JSON: 32 MiB unless set. It is
+    /// checked when a task starts or ends: tasks that have ended are forgotten for new ones, and where that is not enough,
+    /// new ones are refused.
     pub fn with_max_bytes(mut self, bytes: usize) -> Self {
         self.0.limits.bytes = bytes;
         self

@@ -98,7 +98,7 @@ impl Server {
                 .ok()
                 .filter(|size| *size <= MAX_PAGE)
                 .ok_or_else(|| {
-                    A2AError::invalid_params(format!("a page has 1 to {MAX_PAGE} tasks"))
+                    A2AError::invalid_params(format!("`pageSize` is from 1 to {MAX_PAGE}"))
                 })?,
         };
         let start: usize = match request.page_token.as_deref().unwrap_or_default() {
@@ -167,7 +167,7 @@ impl Server {
         let task = self.find(asked, id)?;
         match task.has_ended() {
             true => Err(A2AError::unsupported_operation(
-                "the task has ended: get it",
+                "the task has ended: read it with `GetTask`",
             )),
             false => {
                 let mark = task.mark(View::ALL);
@@ -264,7 +264,7 @@ async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken>
     let Some((question, hub)) = task.question() else {
         let why = match task.has_ended() {
             true => "the task has ended",
-            false => "the task is at work, and asks nothing",
+            false => "the task is running and has no open question",
         };
         return Err(A2AError::unsupported_operation(why));
     };
@@ -273,7 +273,7 @@ async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken>
         .as_ref()
         .and_then(|it| it.get(QUESTION)?.as_str());
     if meant.is_some_and(|meant| *meant != task.question_id(&question)) {
-        let why = "the question is not open any more";
+        let why = "the question is no longer open";
         return Err(A2AError::unsupported_operation(why));
     }
     let mark = task.mark(view).with_answer(&message, view);
@@ -305,7 +305,7 @@ fn view_of(configuration: Option<&SendMessageConfiguration>) -> Outcome<View> {
 
 fn length(length: Option<i32>) -> Outcome<Option<usize>> {
     let length = length.map(usize::try_from).transpose();
-    length.map_err(|_| A2AError::invalid_params("a history has no negative length"))
+    length.map_err(|_| A2AError::invalid_params("`historyLength` must not be negative"))
 }
 
 fn refused(error: InvokeError) -> A2AError {

@@ -269,6 +269,7 @@ impl Task {
             End::Failed(reason) => {
                 let id = format!("{}-failure", self.id);
                 let message = self.message(id, vec![Part::text(reason)]);
+                self.grow(&message);
                 status(TaskState::Failed, Some(message))
             }
             End::Canceled => status(TaskState::Canceled, None),

@@ -9,9 +9,9 @@
 
 mod agents;
 mod client;
+mod faulty_peers;
 mod peer;
 mod restarts;
 mod sdk;
 mod server;
-mod sloppy;
 mod support;

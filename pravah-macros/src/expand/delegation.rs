@@ -199,7 +199,7 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     for (bases, what) in [
         (
             settings.ad_hoc().into_iter().collect(),
-            "what ad-hoc agents are made of",
+            "the base of ad-hoc agents",
         ),
         (settings.skills.iter().collect::<Vec<_>>(), "a skill"),
     ] {

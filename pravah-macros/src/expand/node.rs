@@ -71,8 +71,8 @@ fn calling(options: &NodeOptions, shape: &TokenStream) -> Option<TokenStream> {
         .on_done
         .as_ref()
         .is_some_and(|on_done| on_done == "wait");
-    let waiting = waits.then(|| quote!(.waiting_when_done()));
     let private = private();
+    let waiting = waits.then(|| quote!(.on_done(#private::OnDone::Wait)));
     let callees = agents.iter().map(|agent| {
         let span = agent.span();
         // In parentheses it is a type, whatever it names, and rustc says so once.

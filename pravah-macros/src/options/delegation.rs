@@ -52,7 +52,7 @@ table! {
         ["max_agents", "max_calls", "max_tasks", "limit", "count", "children"] => "write `max_children = 8`",
         ["agents", "handoffs", "subagents", "sub_agents"] => "write `agents = […]` beside `delegation`",
         ["skills", "skill"] => "write `skills = […]` beside `delegation`",
-        ["adhoc", "dynamic", "base", "system_prompt"] => "write `ad_hoc = assistant`, with the agent that ad-hoc ones are made of",
+        ["adhoc", "dynamic", "base", "system_prompt"] => "write `ad_hoc = assistant`, with the agent that is the base of ad-hoc agents",
     }
 }
 
@@ -219,7 +219,7 @@ fn ad_hoc(entry: Entry, errors: &mut Diagnostics) -> Option<Path> {
             errors.error(
                 span_of(&other),
                 "`ad_hoc` names no agent",
-                "write `ad_hoc = assistant`, with the name of the agent that ad-hoc ones are made of",
+                "write `ad_hoc = assistant`, with the agent that is the base of ad-hoc agents",
             );
             None
         }
@@ -284,11 +284,11 @@ pub(super) fn check_skills(settings: &Settings, errors: &mut Diagnostics) {
 impl Delegation {
     /// Fails where no agent can be called, or where those that are called are to have tools that the agent lacks.
     pub(super) fn check(&self, key: Span, settings: &Settings, errors: &mut Diagnostics) {
-        if settings.agents.is_empty() && self.ad_hoc.is_none() {
+        if settings.callees().next().is_none() {
             errors.error(
                 key,
                 "the agent may call no other agents",
-                "name them in `agents = […]`, or leave `delegation` out",
+                "name them in `agents = […]`, `skills = […]` or `delegation(ad_hoc = …)`, or leave `delegation` out",
             );
         }
         if let Some(InheritedTools::These(inherited)) = &self.tools {

@@ -12,7 +12,7 @@ pub(crate) use self::arguments::{callee_names, read_input};
 pub(crate) use self::skills::RUN_SKILL;
 use super::{
     Delegation, ToolBox,
-    delegation::{AboutCallee, Callee},
+    callee::{AboutCallee, Callee},
 };
 use crate::{
     invocation::{AD_HOC, ContextScope, Join},

@@ -15,6 +15,7 @@ mod approval;
 mod bound;
 mod call;
 mod call_agent;
+mod callee;
 mod calls;
 mod config;
 mod constraints;
@@ -52,14 +53,14 @@ use crate::node::Policy;
 pub use annotations::ToolAnnotations;
 pub use approval::ApprovalQuestion;
 pub(crate) use call_agent::{CALL_AGENT, RUN_SKILL, read_input};
+#[doc(hidden)]
+pub use callee::{CallableAgent, Callee};
 pub use config::AgentConfig;
 pub use constraints::Constraints;
 pub(crate) use contract::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW, is_envelope_schema};
 pub use contract::{ConfidenceType, Contract, ContractError, Envelope, Review, RouteDecision};
-#[doc(hidden)]
-pub use delegation::Callee;
 pub(crate) use delegation::DEEPEST;
-pub use delegation::{CallableAgent, Delegation, OnDone};
+pub use delegation::{Delegation, OnDone};
 pub use external::ExternalCall;
 #[doc(hidden)]
 pub use external::{ExternalAnswer, ExternalReturn, called_inside};

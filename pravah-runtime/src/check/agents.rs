@@ -48,7 +48,7 @@ pub const fn check_beside_call_agent(
     has_skills: bool,
 ) {
     if calls && same(name, CALL_AGENT) {
-        fail_reserved(agent, CALL_AGENT, "to call the agents in `agents`")
+        fail_reserved(agent, CALL_AGENT, "to call other agents")
     }
     if has_skills && same(name, RUN_SKILL) {
         fail_reserved(agent, RUN_SKILL, "to run the skills in `skills`")

@@ -30,7 +30,7 @@ impl Run {
             return StepOutcome::failed(FlowError::failed(&entry.id, FailureKind::Error, why));
         };
         let starts = match calls {
-            NodeCalls::Tasks(task_ids) => self.waits(invoke, task_ids),
+            NodeCalls::Tasks(task_ids) => self.waits_for_tasks(invoke, task_ids),
             NodeCalls::Detached(calls) => return self.detached_calls(path, invoke, calls),
             NodeCalls::Awaited(calls) => {
                 let counted = self.check_count(path, invoke, calls.len());
@@ -57,8 +57,8 @@ impl Run {
         calls: Vec<NodeCall>,
     ) -> StepOutcome {
         let id = self.node_id(path);
-        if !invoke.results.is_detached() {
-            let why = "it starts detached tasks, and waits for the results of its calls";
+        if !invoke.results.allows_detached() {
+            let why = "it starts detached tasks, and its return type waits for results: return an `Invoke<Tasks>`";
             return StepOutcome::failed(FlowError::failed(&id, FailureKind::Error, why));
         }
         let counted = self.check_count(path, invoke, calls.len());
@@ -72,9 +72,9 @@ impl Run {
     }
 
     /// What waits for the detached tasks of these ids.
-    fn waits(&self, invoke: &InvokeNode, task_ids: Vec<String>) -> Vec<TaskStart> {
+    fn waits_for_tasks(&self, invoke: &InvokeNode, task_ids: Vec<String>) -> Vec<TaskStart> {
         let waits = task_ids.into_iter().map(|task_id| TaskStart {
-            callee: invoke.await_task(),
+            callee: invoke.await_task_callee(),
             input: match self.state.task(&task_id) {
                 Some((number, _)) => Ok(Live::new(number)),
                 None => {
@@ -101,7 +101,7 @@ impl Run {
 
     /// The outcome of a step of the node at `path`, which waits for a detached task.
     pub(super) fn await_task(&self, path: &NodePath, task: usize) -> StepOutcome {
-        // What waits is no node of the user's, and is not spoken of.
+        // The node that waits is internal: its name stays out of the message.
         let failed = |kind, message: &str| {
             StepOutcome::failed(FlowError::Failed {
                 node: self.node_id(path).to_string(),
@@ -202,6 +202,9 @@ fn start(id: &str, invoke: &InvokeNode, call: NodeCall) -> Result<TaskStart, Flo
         let unfit = |why| TaskEnd::failed(why).with_kind(FailureKind::Data);
         let input = call.input.map_err(unfit);
         return Ok(TaskStart { callee, input });
+    }
+    if let Err(why) = &call.input {
+        return Err(FlowError::failed(id, FailureKind::Error, why));
     }
     let names: Vec<&str> = invoke.names().collect();
     let (called, names) = (call.name, quoted(&names));

@@ -18,7 +18,7 @@ pub enum StepKind {
     ModelCall,
     /// The model of an agent could not answer, and is asked again later.
     Wait,
-    /// A node called agents and flows, for whose results it waits.
+    /// A node called agents and flows, started detached tasks, or waits for one.
     Calls,
     /// A runner was called for a remote agent: to start its task, to get its next update, or to answer a question.
     Remote,

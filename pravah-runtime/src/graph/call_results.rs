@@ -27,7 +27,7 @@ pub(crate) trait CombineResults: Send + Sync {
     }
 
     /// Whether its calls may go on as detached tasks.
-    fn is_detached(&self) -> bool {
+    fn allows_detached(&self) -> bool {
         false
     }
 
@@ -147,10 +147,11 @@ impl CombineResults for TypedResults {
     }
 
     fn started(&self, task_ids: Vec<String>) -> Option<Live> {
-        self.is_detached().then(|| Live::new(Tasks::new(task_ids)))
+        self.allows_detached()
+            .then(|| Live::new(Tasks::new(task_ids)))
     }
 
-    fn is_detached(&self) -> bool {
+    fn allows_detached(&self) -> bool {
         self.count == Count::Detached
     }
 

@@ -19,10 +19,10 @@ pub(crate) struct DetachedNode {
 
 impl NodeKind {
     /// Whether it may start detached tasks.
-    fn starts_tasks(&self) -> bool {
+    fn may_start_detached(&self) -> bool {
         match self {
             Self::Agent(agent) => agent.spec.config.delegation.allows_detached(),
-            Self::Invoke(invoke) => invoke.results.is_detached(),
+            Self::Invoke(invoke) => invoke.results.allows_detached(),
             _ => false,
         }
     }
@@ -58,7 +58,7 @@ impl Table {
     fn add_detached_nodes(&self, keys: &str, ids: &str, callers: &mut Vec<NodeEntry>) {
         for (node, entry) in (0..).map(NodeIx).zip(&self.nodes) {
             let (key, id) = (join(keys, &entry.key), join(ids, &entry.id));
-            if entry.kind.starts_tasks()
+            if entry.kind.may_start_detached()
                 && let Some(team) = entry.kind.team()
             {
                 callers.push(detached_entry(&key, &id, team));

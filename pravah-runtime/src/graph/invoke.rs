@@ -57,14 +57,14 @@ impl InvokeNode {
             body,
             callees: callees.collect(),
             results,
-            // Whoever asks from outside waits for the run, and is to find what came of it.
+            // A detached invocation from outside is there for its tasks: its run must not end before them.
             on_done: OnDone::Wait,
             team: None,
         }
     }
 
     /// What of its team waits for a detached task.
-    pub(crate) fn await_task(&self) -> usize {
+    pub(crate) fn await_task_callee(&self) -> usize {
         self.callees.len()
     }
 
@@ -121,11 +121,11 @@ impl InvokeNode {
 }
 
 impl NodeSpec {
-    /// The same node, whose detached tasks the run waits for when its flow is done.
+    /// The same node, whose detached tasks are cancelled or waited for when the flow is done.
     #[must_use]
-    pub fn waiting_when_done(mut self) -> Self {
+    pub fn on_done(mut self, on_done: OnDone) -> Self {
         if let NodeKind::Invoke(invoke) = &mut self.kind {
-            invoke.on_done = OnDone::Wait;
+            invoke.on_done = on_done;
         }
         self
     }

@@ -16,7 +16,7 @@ pub(crate) enum NodeKind {
     Remote(RemoteNode),
     Each(EachNode),
     Flow(FlowGraph),
-    /// What waits for a detached task, of which it takes the number, and returns what that does.
+    /// Waits for the detached task whose number it takes, and returns its result.
     AwaitTask,
     /// Where the detached tasks of an agent or a node run: it is in no flow that somebody has written.
     Detached(DetachedNode),

@@ -283,7 +283,7 @@ impl CombineResults for Results {
         Some(Live::new(InvocationResult::TaskIds { task_ids }))
     }
 
-    fn is_detached(&self) -> bool {
+    fn allows_detached(&self) -> bool {
         true
     }
 

@@ -117,7 +117,8 @@ pub enum Join {
     Single,
     /// The results of all targets, in the order of the targets.
     All,
-    /// Nothing: the ids of the tasks are there at once.
+    /// Nothing: the tasks run in the background, and their ids are the result. A run from outside goes on until they have
+    /// ended.
     Detached,
 }
 
@@ -155,7 +156,8 @@ impl Invocation {
         Self::new(Join::All, targets)
     }
 
-    /// Several targets that run beside the caller.
+    /// Several targets that run in the background. A run from outside has them in its
+    /// [`tasks`](crate::FlowRuntime::tasks) after the first step, and returns their ids once all have ended.
     #[must_use]
     pub fn detached(targets: impl IntoIterator<Item = Target>) -> Self {
         Self::new(Join::Detached, targets)

@@ -213,7 +213,8 @@ impl AgentRegistry {
             .chain(remote.filter(|it| !self.is_local(it)))
     }
 
-    /// What is known of the agent of this name, for a catalog. Of a remote agent that is no more than its name.
+    /// What callers read of the agent of this name; `None` if there is none. Of an agent of
+    /// [`with_remote_agent`](Self::with_remote_agent) the description is empty.
     ///
     /// ```
     /// use pravah_runtime::{invocation::AgentRegistry, prelude::*};
@@ -244,7 +245,15 @@ impl AgentRegistry {
         }
     }
 
-    /// Makes what runs invocations, which [`invoke`](Self::invoke) does otherwise when it is first called.
+    /// Checks that all agents of the registry can be made, which [`invoke`](Self::invoke) does otherwise when it is first
+    /// called.
+    ///
+    /// ```
+    /// use pravah_runtime::invocation::AgentRegistry;
+    ///
+    /// let registry = AgentRegistry::new().with_remote_agent("archivist", "a2a");
+    /// assert!(registry.validate().is_ok());
+    /// ```
     ///
     /// # Errors
     ///

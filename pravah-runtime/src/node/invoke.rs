@@ -15,13 +15,13 @@ use crate::{
     topology::{Shape, ShapeKind},
 };
 
-/// One or more calls of agents and flows. The node that returns it outputs their result, an `S`:
+/// What a node wants of agents and flows. The node that returns it calls them and outputs their result, an `S`:
 /// `researcher::invoke(topic)` is an `Invoke<Finding>`, and [`all`](Self::all) makes an `Invoke<Each<Finding>>` of
-/// several.
+/// several. It may also start them as [detached](Invoke::detached) tasks, or [wait](Tasks::wait) for such tasks.
 ///
 /// Which agents and flows a node calls is in its attribute. They run as tasks of the run, side by side as
 /// [`with_concurrency`](crate::FlowRuntime::with_concurrency) allows: step by step, with their questions and
-/// conversations in the snapshot. The node waits for all of them; its function does not run again. An agent that is
+/// conversations in the snapshot. Unless they are detached, the node waits for all of them; its function does not run again. An agent that is
 /// called gets its input as it would as a node of the flow, and its function writes its prompt.
 ///
 /// Where a call fails, the node fails once all calls have ended, and another attempt makes all of them again. With
@@ -66,7 +66,7 @@ use crate::{
 /// assert_eq!(report.text, "No train goes to Benin. A ferry does.");
 /// # Ok(()) }
 /// ```
-#[must_use = "nobody is called unless a node returns it"]
+#[must_use = "nothing is called unless a node returns it"]
 pub struct Invoke<S> {
     calls: NodeCalls,
     returns: PhantomData<fn() -> S>,
@@ -93,10 +93,10 @@ pub(crate) struct NodeCall {
 
 impl<S> Invoke<S> {
     fn of(calls: Vec<NodeCall>) -> Self {
-        Self::wanting(NodeCalls::Awaited(calls))
+        Self::with_calls(NodeCalls::Awaited(calls))
     }
 
-    const fn wanting(calls: NodeCalls) -> Self {
+    const fn with_calls(calls: NodeCalls) -> Self {
         Self {
             calls,
             returns: PhantomData,
@@ -176,7 +176,7 @@ impl Invoke<Tasks> {
     /// fn researcher(topic: &Topic) -> String { topic.name.clone() }
     ///
     /// #[node(agents = [researcher])]
-    /// fn begin(plan: &Plan) -> Invoke<Tasks> {
+    /// fn start(plan: &Plan) -> Invoke<Tasks> {
     ///     let topics = plan.topics.iter().map(|name| Topic { name: name.clone() });
     ///     Invoke::detached(topics.map(researcher::invoke))
     /// }
@@ -191,7 +191,7 @@ impl Invoke<Tasks> {
     /// }
     ///
     /// #[flow]
-    /// fn reporting(plan: Plan) -> Report { flow! { begin -> collect -> write } }
+    /// fn reporting(plan: Plan) -> Report { flow! { start -> collect -> write } }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
     /// let script = ScriptedModel::new().reply("researcher", json!({ "text": "No trains." }));
@@ -202,7 +202,7 @@ impl Invoke<Tasks> {
     /// # Ok(()) }
     /// ```
     pub fn detached<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Self {
-        Self::wanting(NodeCalls::Detached(calls_of(invokes)))
+        Self::with_calls(NodeCalls::Detached(calls_of(invokes)))
     }
 }
 
@@ -210,12 +210,12 @@ impl Tasks {
     /// The results of all of these tasks, in their order, once all have ended. The node that returns it names in
     /// `agents` whose they are. Where a task has failed or was cancelled, the node fails once all have ended.
     pub fn wait<S>(&self) -> Invoke<Each<S>> {
-        Invoke::wanting(NodeCalls::Tasks(self.task_ids.clone()))
+        Invoke::with_calls(NodeCalls::Tasks(self.task_ids.clone()))
     }
 
     /// How each of these tasks has ended, in their order, once all have.
     pub fn wait_settled<S>(&self) -> Invoke<Each<TaskResult<S>>> {
-        Invoke::wanting(NodeCalls::Tasks(self.task_ids.clone()))
+        Invoke::with_calls(NodeCalls::Tasks(self.task_ids.clone()))
     }
 }
 
@@ -229,8 +229,13 @@ impl<S> FromIterator<Invoke<S>> for Invoke<Each<S>> {
 fn calls_of<S>(invokes: impl IntoIterator<Item = Invoke<S>>) -> Vec<NodeCall> {
     let calls = invokes.into_iter().flat_map(|invoke| match invoke.calls {
         NodeCalls::Awaited(calls) | NodeCalls::Detached(calls) => calls,
-        // Of one task there is no `Invoke`.
-        NodeCalls::Tasks(_) => Vec::new(),
+        NodeCalls::Tasks(_) => vec![NodeCall {
+            name: "tasks.wait()".to_owned(),
+            id: None,
+            input: Err(
+                "tasks are waited for by a node that returns `tasks.wait()` itself".to_owned(),
+            ),
+        }],
     });
     calls.collect()
 }

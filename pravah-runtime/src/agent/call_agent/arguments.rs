@@ -54,8 +54,8 @@ struct Target {
 }
 
 impl Arguments {
-    /// Whom to call: the one that is named, or those of a list.
-    fn targets(&mut self) -> Result<Vec<Target>, String> {
+    /// Whom to call: the one that is named, or that the model `may_describe`, or those of a list.
+    fn targets(&mut self, may_describe: bool) -> Result<Vec<Target>, String> {
         let one = Target {
             agent: self.agent.take(),
             system_prompt: self.system_prompt.take(),
@@ -67,6 +67,9 @@ impl Arguments {
         match self.targets.take() {
             Some(targets) if one.is_empty() => Ok(targets),
             None if one.agent.is_some() || one.system_prompt.is_some() => Ok(vec![one]),
+            None if may_describe => Err(
+                "name an `agent`, give a `system_prompt`, or list several in `targets`".to_owned(),
+            ),
             None => Err("name an `agent`, or several in `targets`".to_owned()),
             Some(_) => Err(
                 "use either `targets`, or `agent` with its `prompt` or `input`, and not both"
@@ -92,7 +95,7 @@ impl CallAgentTool {
     ) -> Result<AgentCall, String> {
         let arguments = Arguments::deserialize(arguments);
         let mut arguments = arguments.map_err(|error| error.to_string())?;
-        let targets = arguments.targets()?;
+        let targets = arguments.targets(self.ad_hoc().is_some())?;
         let join = self.join(arguments.join)?;
         match (join, targets.len()) {
             (_, 0) => return Err("`targets` is empty: name at least one agent".to_owned()),
@@ -150,7 +153,9 @@ impl CallAgentTool {
                 self.ad_hoc_target(ad_hoc, prompt, context, messages)
             }
             (_, None) if tools.is_some() => Err(match self.ad_hoc() {
-                Some(_) => "`tools` are those of the agent of a `system_prompt`".to_owned(),
+                Some(_) => {
+                    "`tools` goes with `system_prompt`: a named agent has its own tools".to_owned()
+                }
                 None => "unknown field `tools`".to_owned(),
             }),
             (Some(agent), None) => self.named_target(agent, (prompt, input), context, messages),
@@ -196,17 +201,21 @@ impl CallAgentTool {
         messages: &Messages,
     ) -> Result<(CallTarget, ContextScope), String> {
         let known = self.ad_hoc().zip(self.ad_hoc_tools.as_ref());
-        let (callee, known) = known
-            .ok_or_else(|| "no agent is made of a `system_prompt`: name an `agent`".to_owned())?;
+        let (callee, known) = known.ok_or_else(|| {
+            "you cannot describe an agent with `system_prompt`: name an `agent`".to_owned()
+        })?;
         if ad_hoc.system_prompt.trim().is_empty() {
             return Err("the system prompt is empty".to_owned());
         }
         let mut tools = ad_hoc.tools.iter().flatten();
         if let Some(unknown) = tools.find(|tool| !known.contains(tool)) {
-            return Err(format!(
-                "there is no tool `{unknown}` for it: there is {}",
-                quoted(known)
-            ));
+            return Err(match known.as_slice() {
+                [] => format!("it cannot have the tool `{unknown}`: it has no tools"),
+                known => format!(
+                    "it cannot have the tool `{unknown}`: its tools are {}",
+                    quoted(known)
+                ),
+            });
         }
         let scope = self.scope(context)?;
         let prompt = read_prompt(AD_HOC, prompt)?;

@@ -21,9 +21,9 @@ const PREVIEW_CHARS: usize = 200;
 const TASK_ID_PREFIX: &str = "task_";
 
 impl<F> FlowRuntime<F> {
-    /// The detached tasks of the run in the order in which they were started: those that agents have started with
-    /// [`Join::Detached`](crate::invocation::Join::Detached). Tasks that have ended stay in the list, which is empty if no
-    /// agent has started any. Times are in milliseconds since 1970; a `preview` has at most 200 characters.
+    /// The detached tasks of the run, in the order in which they were started: by agents and invocations with
+    /// [`Join::Detached`](crate::invocation::Join::Detached), and by nodes with
+    /// [`Invoke::detached`](crate::Invoke::detached). Tasks that have ended stay in the list. Times are in milliseconds since 1970; a `preview` has at most 200 characters.
     ///
     /// ```
     /// use pravah_runtime::{invocation::TaskStatus, prelude::*};
@@ -69,8 +69,8 @@ impl<F> FlowRuntime<F> {
             .collect()
     }
 
-    /// Cancels a detached task and all that were started below it, which are [`tasks`](Self::tasks) of the run. Agents
-    /// that wait for one of them learn of it. A task that has ended stays as it is.
+    /// Cancels a detached task and all that were started below it, which are [`tasks`](Self::tasks) of the run. Agents and
+    /// nodes that wait for one of them learn of it. A task that has ended stays as it is.
     ///
     /// A run that has waited for this task alone is done with its next step. That of a remote agent is
     /// cancelled by its runner beside the steps that follow.

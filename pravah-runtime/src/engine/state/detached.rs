@@ -1,5 +1,5 @@
-//! Detached tasks: agents and flows that run in the background of the agent that has started them, also when that is
-//! done.
+//! Detached tasks: agents and flows that run in the background of the agent or node that has started them, also when
+//! that is done.
 //!
 //! Each runs in a frame of its own, as an item of the node that the flow's table has for the tasks of its starter. What
 //! is known of it besides that is here, and stays when it has ended.

@@ -58,7 +58,7 @@ impl Frame {
         let (slot, token) = self.tokens.first()?;
         let node = self.table.slot(*slot).node;
         if self.table.node(node).kind.is_await_task() {
-            // It may wait, and nothing else says so.
+            // It keeps its state while it waits, which does not mean that it is ready.
             return None;
         }
         let slots = &self.table.node(node).slots;

@@ -187,6 +187,15 @@ impl RunState {
         let step = self.this_step();
         let frame = self.frame_mut(&path.frame);
         let count = starts.len();
+        // What waits for a detached task calls nobody.
+        let await_task = match &frame.table.node(path.node).kind {
+            NodeKind::Invoke(invoke) => Some(invoke.await_task_callee()),
+            _ => None,
+        };
+        let waits = starts
+            .iter()
+            .filter(|(_, start)| Some(start.callee) == await_task)
+            .count();
         for (task, start) in starts {
             frame.start_task(path.node, task, start, step);
         }
@@ -195,7 +204,7 @@ impl RunState {
         {
             list.len = count;
         }
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let count = u32::try_from(count.saturating_sub(waits)).unwrap_or(u32::MAX);
         self.count_children(path, count);
         self.forget_taken_tasks(path);
     }

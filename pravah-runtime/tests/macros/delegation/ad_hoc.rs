@@ -1,4 +1,6 @@
-//! Agents that a model describes, and skills.
+//! Agents that a model describes.
+
+mod skills;
 
 use pravah_runtime::{AgentConfig, Message, ModelRequest, prelude::*};
 use serde_json::{Value, json};
@@ -82,7 +84,7 @@ fn tools(request: &ModelRequest) -> Vec<&str> {
     request.tools.iter().map(|tool| &*tool.name).collect()
 }
 
-// S2.4, S2.30, A17, A20
+// S2.4, S2.30
 #[tokio::test]
 async fn an_agent_that_the_model_describes_has_its_prompt_behind_the_preamble_of_the_base() {
     let script = ScriptedModel::new()
@@ -169,7 +171,7 @@ async fn descriptions_that_fit_no_agent_are_explained_to_the_model() {
         ),
         (
             with(json!({ "tools": ["pay"] })),
-            "there is no tool `pay` for it: there is `search`, `note`",
+            "it cannot have the tool `pay`: its tools are `search`, `note`",
         ),
         (
             with(json!({ "system_prompt": " " })),
@@ -186,7 +188,7 @@ async fn descriptions_that_fit_no_agent_are_explained_to_the_model() {
         ),
         (
             json!({ "agent": "researcher", "prompt": "x", "tools": [] }),
-            "`tools` are those of",
+            "`tools` goes with `system_prompt`",
         ),
         (told("ad_hoc", "Hello"), "there is no agent `ad_hoc`"),
         (told("summary", "Hello"), "there is no agent `summary`"),
@@ -218,7 +220,7 @@ async fn a_model_that_may_not_describe_agents_is_told_so() {
     assert!(
         result
             .text
-            .contains("no agent is made of a `system_prompt`"),
+            .contains("you cannot describe an agent with `system_prompt`"),
         "{}",
         result.text
     );
@@ -258,64 +260,6 @@ async fn described_agents_are_targets_among_others_and_background_tasks() {
         ("task_1", "ad_hoc")
     );
     assert_eq!(tasks[0].preview.as_deref(), Some(r#"{"text":"It is."}"#));
-}
-
-// S2.30, A20
-#[tokio::test]
-async fn a_skill_reads_the_conversation_unless_it_is_to_know_nothing() {
-    for (context, expected) in [(None, 2), (Some("inherited"), 2), (Some("independent"), 1)] {
-        let mut call = json!({ "skill": "summary", "prompt": "Sum up." });
-        if let Some(context) = context {
-            call["context"] = json!(context);
-        }
-        let script = ScriptedModel::new()
-            .call("lead", "run_skill", call)
-            .reply("summary", text("Short."))
-            .call("lead", "submit", text("Done."));
-        let (run, model) = run_by(script);
-        finish(run).await;
-        let asked = model.asked();
-        let skill = of(&asked, "summary").remove(0);
-        assert_eq!(skill.system, "You sum up.");
-        assert_eq!(skill.messages.len(), expected, "{context:?}");
-        assert_eq!(
-            skill.messages.last().unwrap().user_text().unwrap(),
-            "Sum up."
-        );
-        assert_eq!(&*model.results()[0].text, r#"{"text":"Short."}"#);
-    }
-}
-
-#[tokio::test]
-async fn calls_of_skills_that_there_are_not_are_explained_to_the_model() {
-    for (arguments, expected) in [
-        (
-            json!({ "skill": "researcher", "prompt": "x" }),
-            "there is no skill `researcher`",
-        ),
-        (
-            json!({ "skill": "summary", "prompt": "" }),
-            "the prompt is empty",
-        ),
-        (
-            json!({ "skill": "summary", "prompt": "x", "context": "shared" }),
-            "`inherited` or `independent`",
-        ),
-        (json!({ "skill": "summary" }), "prompt"),
-    ] {
-        let script = ScriptedModel::new()
-            .call("lead", "run_skill", arguments.clone())
-            .call("lead", "submit", text("Done."));
-        let (run, model) = run_by(script);
-        finish(run).await;
-        let result = &model.results()[0];
-        assert!(result.is_error, "{arguments}");
-        assert!(
-            result.text.contains(expected),
-            "{arguments}: {}",
-            result.text
-        );
-    }
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ fn model() -> Recorder {
     )
 }
 
-// S2.6, A11
+// S2.6
 #[tokio::test]
 async fn the_ids_are_there_after_the_first_step_and_the_run_goes_on_to_the_end_of_its_tasks() {
     let model = model();
@@ -55,7 +55,7 @@ async fn the_ids_are_there_after_the_first_step_and_the_run_goes_on_to_the_end_o
     assert_eq!(model.asked().len(), 2);
 }
 
-// A12
+// S2.13
 #[tokio::test]
 async fn cancelling_the_run_cancels_its_tasks_and_cancelling_the_last_task_ends_the_run() {
     let survey = || {

@@ -25,7 +25,7 @@ use crate::{
 type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
 impl Loader {
-    /// Fails where these are detached tasks of an agent that may start none any more.
+    /// Fails where a caller goes on with detached tasks, and may start none any more.
     pub(super) fn check_starts_tasks(&mut self, table: &Table, id: &str) -> Loaded<()> {
         let caller = id.strip_prefix('(').and_then(|id| id.strip_suffix(')'));
         match caller.filter(|_| self.lists.is_empty() && !table.node_by_key.contains_key(id)) {
@@ -33,7 +33,7 @@ impl Loader {
             Some(caller) => {
                 self.drop_would_help = true;
                 let why = "goes on with detached tasks, and may start none in this version";
-                Err(format!("the agent that takes `{caller}` {why}").into())
+                Err(format!("`{caller}` {why}").into())
             }
         }
     }

@@ -231,7 +231,7 @@ async fn a_server_that_makes_up_times_has_no_news() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_is_cancelled() {
+async fn cancelling_a_task_that_is_unknown_or_has_ended_succeeds() {
     for reply in [
         || Reply::Error(-32_001),
         || Reply::Error(-32_002),
@@ -272,7 +272,7 @@ pub(crate) fn nested_raw_values(levels: usize) -> String {
 }
 
 #[tokio::test]
-async fn no_answer_overflows_the_stack_or_is_read_as_what_it_is_not() {
+async fn an_answer_with_keys_that_serde_json_reserves_is_refused() {
     let body = format!(
         r#"{{ "jsonrpc": "2.0", "id": 1, "result": {{ "tasks": [], "x": {} }} }}"#,
         nested_raw_values(40)
