@@ -44,8 +44,16 @@ impl Endpoint {
             false => error,
         })?;
         let (binding, interface) = interface_of(&card)?;
-        let url = parse(&interface.url).map_err(CallError::malformed)?;
-        servers.check(&url)?;
+        let of_card = |why: String| {
+            let why = format!(
+                "the card below `{url}` names the address of its agent, which its server was given: {why}"
+            );
+            CallError::from(RunnerError::new(RunnerErrorKind::InvalidConfig, why))
+        };
+        let url = parse(&interface.url).map_err(of_card)?;
+        servers
+            .check(&url)
+            .map_err(|error| of_card(error.to_string()))?;
         Ok(Self {
             transport: Transport {
                 client: client_for(&url)?,
@@ -136,7 +144,9 @@ impl Endpoint {
 }
 
 fn no_card(url: &Url) -> CallError {
-    let why = format!("no card of an agent is below `{url}`");
+    let why = format!(
+        "no card of an agent is below `{url}`: an `A2aServer` of several agents has each at `/agents/NAME`"
+    );
     RunnerError::new(RunnerErrorKind::UnknownAgent, why).into()
 }
 

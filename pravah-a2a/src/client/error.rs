@@ -6,7 +6,7 @@ use a2a::{JsonRpcError, error_code as code};
 use pravah_runtime::{
     __private::read_json,
     invocation::{RunnerError, RunnerErrorKind},
-    reqwest::{self, Response, StatusCode, header::RETRY_AFTER},
+    reqwest::{self, Response, StatusCode, Url, header::RETRY_AFTER},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,19 +56,23 @@ impl CallError {
             _ => RunnerErrorKind::Refused,
         };
         let said = said.map(|it| it.message).filter(|it| !it.is_empty());
-        let message = match (said, status) {
-            (Some(said), _) => format!("the server says: {}", brief(&said)),
-            (None, StatusCode::UNAUTHORIZED) => {
-                "the server refused the credentials (401): check the token that \
-                 `A2aRunner::with_bearer` has for it"
-                    .to_owned()
-            }
-            (None, status) => format!("the server answers with {status}"),
+        let message = match said {
+            Some(said) => format!("the server says: {}", brief(&said)),
+            None => format!("the server answers with {status}"),
         };
         Self {
             code: None,
             error: RunnerError::new(kind, message).with_retry_after(wait),
         }
+    }
+
+    /// The server wants another token, or one at all.
+    pub(super) fn unauthorized(url: &Url) -> Self {
+        let origin = url.origin().ascii_serialization();
+        let message = format!(
+            "`{origin}` has refused the token, or was shown none (401): give it its own with `A2aRunner::with_bearer`"
+        );
+        RunnerError::new(RunnerErrorKind::Refused, message).into()
     }
 
     /// The same as another kind of failure.
@@ -111,13 +115,18 @@ impl From<reqwest::Error> for CallError {
             true => RunnerErrorKind::InvalidConfig,
             false => RunnerErrorKind::Unavailable,
         };
+        let url = error.url().map(|url| url.origin().ascii_serialization());
+        let server = url.map_or_else(|| "the server".to_owned(), |url| format!("`{url}`"));
         let what = match error.is_connect() {
-            true => "the server could not be reached",
-            false => "the connection to the server broke",
+            true => format!("{server} could not be reached"),
+            false => format!("the connection to {server} broke"),
         };
-        RunnerError::new(kind, what)
-            .with_source(error.without_url())
-            .into()
+        let cause = std::iter::successors(Some(&error as &dyn std::error::Error), |it| it.source());
+        let cause = cause
+            .last()
+            .map(|it| brief(&it.to_string()))
+            .unwrap_or_default();
+        RunnerError::new(kind, format!("{what}: {cause}")).into()
     }
 }
 

@@ -107,25 +107,25 @@ impl A2aRunner {
         self
     }
 
-    /// The same with an agent, and the address below which its card is: `/.well-known/agent-card.json`. Its server is
+    /// The same with an agent, by the name of its function with `#[agent(runner = "a2a")]`, and the address below which its card is: `/.well-known/agent-card.json`. Its server is
     /// allowed. An invalid address fails the first task.
     #[must_use]
-    pub fn with_agent(mut self, agent_id: impl Into<String>, url: &str) -> Self {
-        self.servers.add_agent(agent_id.into(), url);
+    pub fn with_agent(mut self, agent_id: impl Into<String>, url: impl AsRef<str>) -> Self {
+        self.servers.add_agent(agent_id.into(), url.as_ref());
         self
     }
 
     /// The same with a server that invocations and cards may name: its scheme, host and port.
     #[must_use]
-    pub fn allow(mut self, url: &str) -> Self {
-        self.servers.allow(url);
+    pub fn allow(mut self, url: impl AsRef<str>) -> Self {
+        self.servers.allow(url.as_ref());
         self
     }
 
     /// The same with a bearer token for a server: its scheme, host and port. No other server gets it.
     #[must_use]
-    pub fn with_bearer(mut self, url: &str, token: impl Into<String>) -> Self {
-        self.servers.add_token(url, token.into());
+    pub fn with_bearer(mut self, url: impl AsRef<str>, token: impl Into<String>) -> Self {
+        self.servers.add_token(url.as_ref(), token.into());
         self
     }
 

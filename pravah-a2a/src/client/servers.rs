@@ -38,7 +38,7 @@ impl fmt::Debug for Token {
 
 impl Servers {
     pub(super) fn add_agent(&mut self, agent_id: String, url: &str) {
-        let url = parse(url);
+        let url = parse(url.strip_suffix(CARD).unwrap_or(url));
         if let Ok(url) = &url {
             self.origins.push(origin_of(url));
         }
@@ -98,7 +98,7 @@ impl Servers {
             return Ok(());
         }
         Err(invalid(format!(
-            "`{origin}` is not allowed: allow it with `A2aRunner::allow`, if you trust it"
+            "`{origin}` is not a server that the runner may reach: allow it with `A2aRunner::allow`, if you trust it"
         )))
     }
 }
@@ -107,9 +107,16 @@ fn invalid(why: impl Into<String>) -> RunnerError {
     RunnerError::new(RunnerErrorKind::InvalidConfig, why)
 }
 
+/// A host in messages.
+const HOST: &str = "archive.example.org";
+
+/// Where the card of an agent is, below its address.
+pub(super) const CARD: &str = ".well-known/agent-card.json";
+
 /// Reads an address, to which paths can be added.
 pub(super) fn parse(url: &str) -> Result<Url, String> {
-    let parsed = Url::parse(url).map_err(|error| format!("`{url}` is no URL: {error}"))?;
+    let parsed = Url::parse(url)
+        .map_err(|error| format!("`{url}` is no URL, such as `https://{HOST}`: {error}"))?;
     match parsed.scheme() {
         "http" | "https" if parsed.username().is_empty() && parsed.password().is_none() => {
             Ok(parsed)
@@ -117,7 +124,9 @@ pub(super) fn parse(url: &str) -> Result<Url, String> {
         "http" | "https" => {
             Err("an address has no credentials in it: give a token with `with_bearer`".to_owned())
         }
-        _ => Err(format!("`{url}` starts with neither `http` nor `https`")),
+        _ => Err(format!(
+            "`{url}` starts with neither `http://` nor `https://`"
+        )),
     }
 }
 

@@ -21,7 +21,7 @@ use sse_stream::SseStream;
 
 use super::{
     error::{CallError, brief, retry_after},
-    servers::below,
+    servers::{CARD, below},
 };
 use crate::content::JSON;
 
@@ -190,7 +190,7 @@ pub(super) async fn card<T: DeserializeOwned>(
     base: &Url,
     token: Option<&str>,
 ) -> Result<T, CallError> {
-    let url = below(base, ".well-known/agent-card.json");
+    let url = below(base, CARD);
     let request = client.get(url).header(SVC_PARAM_VERSION, VERSION);
     let request = match token {
         Some(token) => request.bearer_auth(token),
@@ -263,6 +263,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, CallError> {
     }
     match response.status() {
         status if status.is_success() => Ok(body),
+        StatusCode::UNAUTHORIZED => Err(CallError::unauthorized(response.url())),
         status => Err(CallError::of_status(status, retry_after(&response), &body)),
     }
 }

@@ -123,8 +123,15 @@ impl Server {
 
 fn refusal(status: StatusCode) -> Response {
     match status {
-        StatusCode::UNAUTHORIZED => (status, [(WWW_AUTHENTICATE, "Bearer")]).into_response(),
-        status => status.into_response(),
+        StatusCode::UNAUTHORIZED => {
+            let why = "show a token that this server takes: `Authorization: Bearer …`";
+            (status, [(WWW_AUTHENTICATE, "Bearer")], why).into_response()
+        }
+        status => (
+            status,
+            "web pages, and other hosts, are refused without a token",
+        )
+            .into_response(),
     }
 }
 
@@ -141,7 +148,8 @@ pub(super) async fn agent_of(
         None => server.default_agent.as_ref(),
     };
     let agent = agent.map(Arc::clone);
-    agent.ok_or_else(|| StatusCode::NOT_FOUND.into_response())
+    let why = "no agent is here: each is at `/agents/NAME`";
+    agent.ok_or_else(|| (StatusCode::NOT_FOUND, why).into_response())
 }
 
 /// What the header says, or a parameter of its name: <https://a2a-protocol.org/latest/specification/>, 3.6.

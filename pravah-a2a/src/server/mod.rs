@@ -96,7 +96,8 @@ struct Server {
 
 impl A2aServer {
     /// A server of these agents, which clients reach at `url`: cards have it in them.
-    pub fn new(registry: AgentRegistry, url: &str) -> Self {
+    pub fn new(registry: AgentRegistry, url: impl AsRef<str>) -> Self {
+        let url = url.as_ref();
         let agents: Vec<Arc<str>> = registry.agent_ids().map(Into::into).collect();
         let default_agent = match agents.as_slice() {
             [only] => Some(Arc::clone(only)),
@@ -121,7 +122,8 @@ impl A2aServer {
         })
     }
 
-    /// The same with a context for all runs: the default one unless set.
+    /// The same with a context for all runs: the default one unless set. Models are asked with the
+    /// [`ClientFactory`](pravah_runtime::ClientFactory) or the script in it, `Context::default().with_dep(factory)`.
     pub fn with_context(mut self, context: Context) -> Self {
         self.0.context = context;
         self
@@ -202,16 +204,33 @@ impl A2aServer {
 
     /// What serves the requests. It needs a tokio runtime, in which the runs make their steps.
     ///
+    /// ```no_run
+    /// use pravah_a2a::A2aServer;
+    /// use pravah_runtime::invocation::AgentRegistry;
+    ///
+    /// # fn agents() -> AgentRegistry { AgentRegistry::new() }
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    /// let listener = tokio::net::TcpListener::bind("127.0.0.1:4000").await?;
+    /// let server = A2aServer::new(agents(), "http://127.0.0.1:4000");
+    /// axum::serve(listener, server.router()?).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`FlowError::BuildError`] where an agent of the registry cannot be made, two have one name, one has a name that no
-    /// address can have, there are none, or the default agent is none of them.
+    /// address can have, there are none, the default agent is none of them, or the `url` is none.
     pub fn router(self) -> Result<Router, FlowError> {
         let server = self.0;
         server.registry.validate()?;
         let cannot_be_reached = |agent: &&Arc<str>| ["", ".", ".."].contains(&&***agent);
         let unreachable = server.agents.iter().find(cannot_be_reached);
+        let scheme = server.url.split_once("://").map(|(scheme, _)| scheme);
         let problem = match &server.default_agent {
+            _ if !matches!(scheme, Some("http" | "https")) => Some(format!(
+                "the `url` of the server, `{}`, starts with neither `http://` nor `https://`",
+                server.url
+            )),
             _ if server.agents.is_empty() => Some("the registry has no agents".to_owned()),
             _ if let Some(agent) = unreachable => Some(format!(
                 "an agent called `{agent}` has no address of its own"

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use a2a::{
     A2AError, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message,
-    SendMessageConfiguration, SendMessageRequest, StreamResponse, TaskState,
+    SendMessageConfiguration, SendMessageRequest, StreamResponse, TaskState, error_code as code,
 };
 use futures_util::{Stream, StreamExt as _, stream::BoxStream};
 use pravah_runtime::{
@@ -43,7 +43,13 @@ impl Server {
     pub(super) fn check_version(&self, asked: &Asked) -> Outcome<()> {
         match asked.version.split('.').next() {
             Some("1") => Ok(()),
-            _ => Err(A2AError::version_not_supported(&asked.version)),
+            _ => Err(A2AError::new(
+                code::VERSION_NOT_SUPPORTED,
+                format!(
+                    "version not supported: {}, which is also meant where there is no header `A2A-Version`: send `A2A-Version: 1.0`",
+                    asked.version
+                ),
+            )),
         }
     }
 

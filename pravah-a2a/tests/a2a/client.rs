@@ -22,7 +22,7 @@ const AGENTS: [&str; 5] = ["greet", "publish", "slow", "fail", "researcher"];
 /// A runner that reaches the agents of a server over JSON-RPC, or over HTTP+JSON.
 pub(crate) fn runner(served: &Served, binding: &str) -> A2aRunner {
     AGENTS.into_iter().fold(A2aRunner::new(), |runner, agent| {
-        runner.with_agent(agent, &format!("{}/{binding}/{agent}", served.url))
+        runner.with_agent(agent, format!("{}/{binding}/{agent}", served.url))
     })
 }
 
@@ -181,7 +181,7 @@ async fn a_token_is_shown_to_its_server_alone() {
     let run = run_of(with_token(&served), "greet", ada());
     assert_eq!(result_of(run).await.0, TaskStatus::Completed);
 
-    let elsewhere = with_token(&served).with_agent("greet", &format!("{}/agents/greet", other.url));
+    let elsewhere = with_token(&served).with_agent("greet", format!("{}/agents/greet", other.url));
     let (status, why) = result_of(run_of(elsewhere, "greet", ada())).await;
     assert_eq!(status, TaskStatus::Failed);
     assert!(why.to_string().contains("with_bearer"), "{why}");
@@ -217,7 +217,7 @@ async fn mistakes_in_the_set_up_say_what_to_do() {
         (bad("archive.example.org"), "is no URL"),
         (
             bad("ftp://archive.example.org"),
-            "neither `http` nor `https`",
+            "neither `http://` nor `https://`",
         ),
         (bad("http://ada:secret@127.0.0.1"), "with_bearer"),
         (bad(&unknown), "no card of an agent"),

@@ -53,6 +53,14 @@ pub(super) fn parse(entry: Entry, errors: &mut Diagnostics) -> Option<Expr> {
     };
     let help = "write the kind of a runner, such as `runner = \"a2a\"`, or one with its settings: `runner = RunnerConfig::new(\"a2a\").with_config(…)`";
     let fact = match &lit.lit {
+        syn::Lit::Str(kind) if kind.value().starts_with("http") => {
+            errors.error(
+                lit.lit.span(),
+                format!("`{}` is an address, and no runner", kind.value()),
+                "write `runner = \"a2a\"`, and give the address to the runner: `A2aRunner::new().with_agent(\"archivist\", \"https://…\")`",
+            );
+            return None;
+        }
         syn::Lit::Str(kind) if kind.value().contains("://") => {
             errors.error(
                 lit.lit.span(),

@@ -73,14 +73,21 @@ impl Run {
 
     /// What waits for the detached tasks of these ids.
     fn waits_for_tasks(&self, invoke: &InvokeNode, task_ids: Vec<String>) -> Vec<TaskStart> {
+        let unfit = |why| Err(TaskEnd::failed(why).with_kind(FailureKind::Data));
         let waits = task_ids.into_iter().map(|task_id| TaskStart {
             callee: invoke.await_task_callee(),
             input: match self.state.task(&task_id) {
-                Some((number, _)) => Ok(Live::new(number)),
-                None => {
-                    let why = format!("there is no task `{task_id}`");
-                    Err(TaskEnd::failed(why).with_kind(FailureKind::Data))
+                Some((number, task)) if invoke.names().any(|name| *name == *task.agent) => {
+                    Ok(Live::new(number))
                 }
+                Some((_, task)) => {
+                    let (agent, names) = (&task.agent, invoke.names().collect::<Vec<_>>());
+                    unfit(format!(
+                        "`{task_id}` is a task of `{agent}`, and the node names {} in its `agents`",
+                        quoted(&names)
+                    ))
+                }
+                None => unfit(format!("there is no task `{task_id}`")),
             },
         });
         waits.collect()

@@ -74,6 +74,12 @@ impl From<&str> for Message {
     }
 }
 
+impl From<Value> for Message {
+    fn from(data: Value) -> Self {
+        Self::data(data)
+    }
+}
+
 impl From<String> for Message {
     fn from(text: String) -> Self {
         Self::user(text)

@@ -57,6 +57,11 @@ fn a_server_that_cannot_work_is_refused_before_it_is_served() {
     let url = "http://127.0.0.1:4000";
     let none = problem(A2aServer::new(AgentRegistry::new(), url));
     assert!(none.contains("no agents"), "{none}");
+    let relative = problem(A2aServer::new(registry(), "127.0.0.1:4000"));
+    assert!(
+        relative.contains("neither `http://` nor `https://`"),
+        "{relative}"
+    );
     let unknown = problem(A2aServer::new(registry(), url).with_default_agent("nobody"));
     assert!(unknown.contains("`nobody`"), "{unknown}");
     let twice = problem(A2aServer::new(registry().with_agent::<greet>(), url));

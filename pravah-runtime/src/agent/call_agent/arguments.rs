@@ -172,7 +172,10 @@ impl CallAgentTool {
     ) -> Result<(CallTarget, ContextScope), String> {
         let mut callees = self.callees.iter().enumerate();
         let known = callees.find(|(_, callee)| callee.name == agent);
-        let (callee, known) = known.ok_or_else(|| format!("there is no agent `{agent}`"))?;
+        let (callee, known) = known.ok_or_else(|| match self.skill(&agent) {
+            Some(_) => format!("`{agent}` is a skill: run it with `run_skill`"),
+            None => format!("there is no agent `{agent}`"),
+        })?;
         let Some(takes) = &known.takes else {
             let scope = match known.is_remote {
                 true => independent(&agent, context)?,
@@ -218,7 +221,8 @@ impl CallAgentTool {
             });
         }
         let scope = self.scope(context)?;
-        let prompt = read_prompt(AD_HOC, prompt)?;
+        let prompt = prompt.ok_or("`prompt` is missing: what the agent is to do")?;
+        let prompt = read_prompt(AD_HOC, Some(prompt))?;
         let prompt = TaskPrompt::in_context(prompt, scope, messages).for_ad_hoc(ad_hoc);
         let target = CallTarget {
             agent: AD_HOC.to_owned(),

@@ -14,6 +14,7 @@ use crate::{
     agent::AgentCall,
     invocation::{ContextScope, Join},
     model::{Messages, ToolSpec},
+    quoted::quoted,
 };
 
 /// What the tool is called.
@@ -78,7 +79,9 @@ impl CallAgentTool {
             context,
         } = arguments.map_err(|error| error.to_string())?;
         let callee = self.skill(&skill);
-        let callee = callee.ok_or_else(|| format!("there is no skill `{skill}`"))?;
+        let names: Vec<&str> = self.skills.iter().map(|skill| &*skill.name).collect();
+        let callee = callee
+            .ok_or_else(|| format!("there is no skill `{skill}`: there is {}", quoted(&names)))?;
         let prompt = read_prompt(&skill, Some(prompt))?;
         let scope = context.unwrap_or(ContextScope::Inherited);
         if !SCOPES.contains(&scope) {

@@ -180,7 +180,7 @@ async fn descriptions_that_fit_no_agent_are_explained_to_the_model() {
         (with(json!({ "prompt": " " })), "the prompt is empty"),
         (
             json!({ "system_prompt": "You check facts." }),
-            "takes a `prompt`",
+            "`prompt` is missing",
         ),
         (
             with(json!({ "input": { "text": "x" } })),
@@ -191,7 +191,7 @@ async fn descriptions_that_fit_no_agent_are_explained_to_the_model() {
             "`tools` goes with `system_prompt`",
         ),
         (told("ad_hoc", "Hello"), "there is no agent `ad_hoc`"),
-        (told("summary", "Hello"), "there is no agent `summary`"),
+        (told("summary", "Hello"), "`summary` is a skill"),
     ] {
         let script = ScriptedModel::new()
             .call("lead", "call_agent", arguments.clone())

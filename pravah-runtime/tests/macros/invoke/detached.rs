@@ -22,7 +22,7 @@ fn start_tasks(plan: &Plan) -> Invoke<Tasks> {
     }))
 }
 
-#[node(agents = [researcher])]
+#[node(agents = [researcher, survey])]
 fn collect(tasks: &Tasks) -> Invoke<Each<Finding>> {
     tasks.wait()
 }
@@ -346,6 +346,42 @@ mod places {
             assert_eq!(output(run.run(ctx()).await).text, "2");
             assert_eq!(model.asked().len(), 2);
         }
+    }
+}
+
+mod of_others {
+    use super::*;
+
+    #[state]
+    #[derive(Clone, Debug, PartialEq)]
+    struct Note {
+        text: String,
+    }
+
+    /// You take notes.
+    #[agent(model = "openai://m", output = Note)]
+    fn secretary(plan: &Plan) -> String {
+        plan.topics.join(" ")
+    }
+
+    #[node(agents = [secretary])]
+    fn take_notes(plan: &Plan) -> Invoke<Tasks> {
+        Invoke::detached([secretary::invoke(plan.clone())])
+    }
+
+    #[flow(named)]
+    fn noting(plan: Plan) -> Report {
+        flow! { take_notes -> collect -> write }
+    }
+
+    #[tokio::test]
+    async fn a_node_waits_for_tasks_of_the_agents_that_it_names_alone() {
+        let script = ScriptedModel::new().reply("secretary", text("A."));
+        let run = noting::start(plan(["a"])).unwrap();
+        let mut run = run.with_factory(Recorder::new(script).factory());
+        let error = run.run(ctx()).await.unwrap_err();
+        let expected = "`task_1` is a task of `secretary`, and the node names `researcher`, `survey` in its `agents`";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }
 
