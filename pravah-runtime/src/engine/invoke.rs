@@ -120,7 +120,14 @@ impl Run {
         let known = self.state.detached.tasks.get(&task);
         match known.map(|known| &known.end) {
             None => failed(FailureKind::Data, "the task is not known any more"),
-            Some(None) => StepOutcome::AwaitsTask(task),
+            Some(None) => match self.state.detached_at(&path.frame) {
+                Some(own) if self.state.waits_for(task, own.index) => {
+                    let (task, own) = (detached_task_id(task), detached_task_id(own.index));
+                    let why = format!("`{own}` and `{task}` would wait for each other for ever");
+                    failed(FailureKind::Error, &why)
+                }
+                _ => StepOutcome::AwaitsTask(task),
+            },
             Some(Some(end)) if end.has_failed() => {
                 failed(end.kind.unwrap_or(FailureKind::Error), &end.why())
             }
@@ -190,7 +197,7 @@ impl Run {
 
 impl Frame {
     /// The number of the task that the node at `node` waits for.
-    pub(super) fn awaited_task(&self, node: NodeIx) -> Option<usize> {
+    pub(in crate::engine) fn awaited_task(&self, node: NodeIx) -> Option<usize> {
         let slot = self.table.node(node).slots.first()?;
         let number = self.tokens.get(slot)?.live.get::<usize>().ok()?;
         Some(*number)

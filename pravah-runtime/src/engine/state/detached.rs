@@ -216,6 +216,39 @@ impl RunState {
         item.filter(|item| self.root.table.node(item.list).kind.is_detached())
     }
 
+    /// Whether the task `task` is `other`, or nodes in it wait for that, through whichever other tasks. Agents wait for a
+    /// limited time.
+    pub(crate) fn waits_for(&self, task: usize, other: usize) -> bool {
+        let (mut next, mut seen) = (vec![task], BTreeSet::new());
+        while let Some(task) = next.pop() {
+            if task == other {
+                return true;
+            }
+            if seen.insert(task) {
+                let waiting = self.detached.waiting.iter();
+                let awaited = waiting.filter(|(awaited, paths)| {
+                    paths
+                        .iter()
+                        .any(|path| self.is_awaiting(path, task, **awaited))
+                });
+                next.extend(awaited.map(|(awaited, _)| *awaited));
+            }
+        }
+        false
+    }
+
+    /// Whether a node at `path`, which is in the task `task`, waits for the task `awaited`.
+    fn is_awaiting(&self, path: &NodePath, task: usize, awaited: usize) -> bool {
+        let is_in_task = self
+            .detached_at(&path.frame)
+            .is_some_and(|it| it.index == task);
+        let frame = self.root.at(&path.frame).filter(|_| is_in_task);
+        frame.is_some_and(|frame| {
+            frame.table.node(path.node).kind.is_await_task()
+                && frame.awaited_task(path.node) == Some(awaited)
+        })
+    }
+
     /// The node in which detached tasks of the caller at `path` run, if it may start any.
     fn node_for_detached(&self, path: &NodePath) -> Option<NodeIx> {
         let around = path.frame.iter().enumerate().map(|(depth, item)| {

@@ -1,5 +1,6 @@
 //! Detached tasks that nodes start, and that other nodes wait for.
 
+mod circles;
 mod random;
 
 use pravah_runtime::{Entries, FailureKind, invocation::TaskStatus, prelude::*};
