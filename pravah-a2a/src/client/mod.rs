@@ -48,11 +48,11 @@ const MAX_ENDPOINTS: usize = 64;
 
 /// A [`Runner`] whose agents are reached over A2A 1.0: JSON-RPC or HTTP+JSON, whichever comes first on an agent's card.
 ///
-/// The run that calls an agent keeps the address of its task in its snapshot. After a crash the run goes on with the same
-/// task: before a task is started the server is asked for one with the context id that this one would have,
-/// which needs a server that lists tasks and keeps the context ids of its clients. With one that does neither, the task may be started twice
-/// where a process dies between the request and the commit of that step, and so may an agent that answers with a message
-/// and makes no task of it.
+/// The run that calls an agent keeps the address of its task in its snapshot, and goes on with the same task after a
+/// crash. Before a task is started the server is asked for one with the context id that this one would have, which needs
+/// a server that lists tasks and keeps the context ids of its clients. With one that does neither, the task may be started
+/// twice where a process dies between the request and the commit of that step, and so may an agent that answers with a
+/// message and makes no task of it.
 ///
 /// What an agent returns is the data of its artifacts, or their text. Where it asks for input, the run asks: a text, or
 /// data. An agent that waits to be authorised asks as well, and may also go on by itself.
@@ -107,8 +107,8 @@ impl A2aRunner {
         self
     }
 
-    /// The same with an agent, by the name of its function with `#[agent(runner = "a2a")]`, and the address below which its card is: `/.well-known/agent-card.json`. Its server is
-    /// allowed. An invalid address fails the first task.
+    /// The same with an agent, by the name of its function with `#[agent(runner = "a2a")]`, and the address below which its
+    /// card is: `/.well-known/agent-card.json`. Its server is allowed. An invalid address fails the first task.
     #[must_use]
     pub fn with_agent(mut self, agent_id: impl Into<String>, url: impl AsRef<str>) -> Self {
         self.servers.add_agent(agent_id.into(), url.as_ref());
