@@ -23,7 +23,7 @@ pub(crate) fn parts_of(value: Value) -> Vec<Part> {
 }
 
 /// What the parts of one message say.
-pub(crate) fn said(parts: &[Part]) -> Value {
+pub(crate) fn value_of(parts: &[Part]) -> Value {
     content_of([parts])
 }
 
@@ -107,13 +107,13 @@ mod tests {
     #[test]
     fn data_is_what_is_said_where_there_is_some() {
         let parts = [Part::text("Here it is:"), Part::data(json!({ "n": 3 }))];
-        assert_eq!(said(&parts), json!({ "n": 3 }));
+        assert_eq!(value_of(&parts), json!({ "n": 3 }));
     }
 
     #[test]
     fn several_data_parts_are_a_list() {
         let parts = [Part::data(json!(1)), Part::data(json!([2]))];
-        assert_eq!(said(&parts), json!([1, [2]]));
+        assert_eq!(value_of(&parts), json!([1, [2]]));
     }
 
     #[test]
@@ -125,33 +125,33 @@ mod tests {
 
     #[test]
     fn nothing_said_is_an_empty_text() {
-        assert_eq!(said(&[]), json!(""));
+        assert_eq!(value_of(&[]), json!(""));
     }
 
     #[test]
     fn files_keep_all_parts_as_they_are() {
         let parts = [Part::text("See:"), Part::url("https://example.org/a.png")];
         let expected = json!([{ "text": "See:" }, { "url": "https://example.org/a.png" }]);
-        assert_eq!(said(&parts), expected);
+        assert_eq!(value_of(&parts), expected);
     }
 
     #[test]
     fn whole_numbers_of_peers_without_integers_are_integers_again() {
         let data = json!({ "n": 3.0, "half": 2.5, "list": [1.0, -4.0], "huge": 1e300 });
         let expected = json!({ "n": 3, "half": 2.5, "list": [1, -4], "huge": 1e300 });
-        assert_eq!(said(&[Part::data(data)]), expected);
+        assert_eq!(value_of(&[Part::data(data)]), expected);
     }
 
     #[test]
     fn integers_that_no_double_holds_stay_as_they_are() {
         let data = json!(9_007_199_254_740_993_u64);
-        assert_eq!(said(&[Part::data(data.clone())]), data);
+        assert_eq!(value_of(&[Part::data(data.clone())]), data);
     }
 
     #[test]
     fn a_text_and_data_are_said_as_they_are() {
         for value in [json!("hello"), json!({ "a": [1] }), json!(null)] {
-            assert_eq!(said(&parts_of(value.clone())), value);
+            assert_eq!(value_of(&parts_of(value.clone())), value);
         }
     }
 }

@@ -33,7 +33,7 @@ use self::{
     servers::{Servers, parse},
     task::{UNNAMED, open_question},
 };
-use crate::content::{QUESTION, parts_of, said};
+use crate::content::{QUESTION, parts_of, value_of};
 
 /// How often a task is asked for until it has taken an answer, and how long after each time.
 const ANSWER_POLLS: usize = 20;
@@ -189,7 +189,9 @@ impl A2aRunner {
             };
             Ok(match sent {
                 SendMessageResponse::Task(task) => address(task),
-                SendMessageResponse::Message(message) => RemoteId::Answered(said(&message.parts)),
+                SendMessageResponse::Message(message) => {
+                    RemoteId::Answered(value_of(&message.parts))
+                }
             })
         })
         .await

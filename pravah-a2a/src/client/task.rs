@@ -10,7 +10,7 @@ use pravah_runtime::invocation::{RemoteUpdate, TaskStatus};
 use serde_json::Value;
 
 use super::{error::brief, name_of};
-use crate::content::{UNTIL, content_of, said};
+use crate::content::{UNTIL, content_of, value_of};
 
 /// A mark of how far a task is: it changes with whatever happens in it. Times are left out, which some servers make up for
 /// each answer.
@@ -18,7 +18,7 @@ pub(super) fn cursor(task: &Task) -> String {
     let artifacts = task.artifacts.as_deref().unwrap_or_default();
     let size: usize = artifacts.iter().flat_map(|it| &it.parts).map(size_of).sum();
     let message = task.status.message.as_ref();
-    let said = message.map(|it| name_of(&[&it.message_id, &said(&it.parts).to_string()]));
+    let said = message.map(|it| name_of(&[&it.message_id, &value_of(&it.parts).to_string()]));
     let (state, said) = (&task.status.state, said.unwrap_or_default());
     format!("{state:?} {said} {} {size}", artifacts.len())
 }
@@ -84,14 +84,14 @@ fn content(task: &Task) -> Value {
     let history = task.history.as_deref().unwrap_or_default();
     let mut spoken = history.iter().rev().filter(|it| it.role == Role::Agent);
     match (artifacts, &task.status.message, spoken.next()) {
-        ([], Some(message), _) | ([], None, Some(message)) => said(&message.parts),
+        ([], Some(message), _) | ([], None, Some(message)) => value_of(&message.parts),
         (artifacts, ..) => content_of(artifacts.iter().map(|it| &*it.parts)),
     }
 }
 
 /// Why it has ended, as a text.
 fn reason(task: &Task) -> String {
-    let reason = task.status.message.as_ref().map(|it| said(&it.parts));
+    let reason = task.status.message.as_ref().map(|it| value_of(&it.parts));
     match reason {
         Some(Value::String(reason)) if !reason.is_empty() => brief(&reason),
         None | Some(Value::String(_)) => "no reason given".to_owned(),
@@ -101,7 +101,7 @@ fn reason(task: &Task) -> String {
 
 fn with_question(task: &Task, status: TaskStatus) -> RemoteUpdate {
     let message = task.status.message.as_ref();
-    let asked = message.map(|it| said(&it.parts));
+    let asked = message.map(|it| value_of(&it.parts));
     let asked = asked.filter(|it| it.as_str() != Some(""));
     let asked = asked.unwrap_or_else(|| "The agent waits for an answer.".into());
     let update = RemoteUpdate::new(status).with_question(question_id(task), asked);
@@ -124,11 +124,13 @@ fn question_id(task: &Task) -> String {
     match &task.status.message {
         Some(Message {
             message_id, parts, ..
-        }) if message_id.is_empty() => format!("{UNNAMED}{}", name_of(&[&said(parts).to_string()])),
+        }) if message_id.is_empty() => {
+            format!("{UNNAMED}{}", name_of(&[&value_of(parts).to_string()]))
+        }
         Some(Message {
             message_id, parts, ..
         }) => {
-            let text = name_of(&[&said(parts).to_string()]);
+            let text = name_of(&[&value_of(parts).to_string()]);
             format!("{message_id} {text}")
         }
         None => format!("{UNNAMED}{}", time.unwrap_or_default()),

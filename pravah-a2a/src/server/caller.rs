@@ -50,14 +50,14 @@ impl Caller {
 }
 
 /// Who sent a request, and for which agent.
-pub(super) struct Asked {
+pub(super) struct CallContext {
     pub(super) agent: Arc<str>,
     pub(super) caller: Caller,
     /// The version of the protocol that the client speaks: `0.3` where it says nothing.
     pub(super) version: String,
 }
 
-impl FromRequestParts<Arc<Server>> for Asked {
+impl FromRequestParts<Arc<Server>> for CallContext {
     type Rejection = Response;
 
     async fn from_request_parts(

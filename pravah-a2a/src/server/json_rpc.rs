@@ -17,11 +17,11 @@ use pravah_runtime::__private::read_json;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Server, caller::Asked, http};
+use super::{Server, caller::CallContext, http};
 
 pub(super) async fn handle(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
@@ -29,13 +29,13 @@ pub(super) async fn handle(
         Ok(read) => read,
         Err((id, error)) => return failed(id, error),
     };
-    let accepted = http::check_json(&headers).and_then(|()| server.check_version(&asked));
+    let accepted = http::check_json(&headers).and_then(|()| server.check_version(&context));
     if let Err(error) = accepted {
         return failed(id, error);
     }
     match request.method.as_str() {
         methods::SEND_STREAMING_MESSAGE => match params(request) {
-            Ok(params) => match server.send_streaming(asked, params).await {
+            Ok(params) => match server.send_streaming(context, params).await {
                 Ok(updates) => streamed(id, updates),
                 Err(error) => failed(id, error),
             },
@@ -43,34 +43,35 @@ pub(super) async fn handle(
         },
         methods::SUBSCRIBE_TO_TASK => {
             let subscribed = params::<a2a::SubscribeToTaskRequest>(request)
-                .and_then(|params| server.subscribe(&asked, &params.id));
+                .and_then(|params| server.subscribe(&context, &params.id));
             match subscribed {
                 Ok(updates) => streamed(id, updates),
                 Err(error) => failed(id, error),
             }
         }
-        _ => match call(server, asked, request).await {
+        _ => match unary(server, context, request).await {
             Ok(result) => Json(JsonRpcResponse::success(id, result)).into_response(),
             Err(error) => failed(id, error),
         },
     }
 }
 
-async fn call(
+/// An operation that answers with one result.
+async fn unary(
     server: Arc<Server>,
-    asked: Asked,
+    context: CallContext,
     request: JsonRpcRequest,
 ) -> Result<Value, A2AError> {
     match request.method.as_str() {
         methods::SEND_MESSAGE => {
-            let task = server.send(asked, params(request)?).await?;
+            let task = server.send(context, params(request)?).await?;
             result(&a2a::SendMessageResponse::Task(task))
         }
-        methods::GET_TASK => result(&server.get(&asked, &params(request)?)?),
-        methods::LIST_TASKS => result(&server.list(&asked, &list_params(request)?)?),
+        methods::GET_TASK => result(&server.get(&context, &params(request)?)?),
+        methods::LIST_TASKS => result(&server.list(&context, &list_params(request)?)?),
         methods::CANCEL_TASK => {
             let params: a2a::CancelTaskRequest = params(request)?;
-            result(&server.cancel(&asked, &params.id).await?)
+            result(&server.cancel(&context, &params.id).await?)
         }
         methods::CREATE_PUSH_CONFIG
         | methods::GET_PUSH_CONFIG

@@ -3,7 +3,7 @@
 use a2a::{A2AError, Message, Part, PartContent, SendMessageConfiguration, error_code as code};
 use pravah_runtime::invocation;
 
-use crate::content::{JSON, TEXT, said};
+use crate::content::{JSON, TEXT, value_of};
 
 /// The longest id that a client may choose, in bytes.
 const MAX_ID: usize = 256;
@@ -61,7 +61,7 @@ pub(super) fn wants_text(
 pub(super) fn for_agent(message: &Message) -> invocation::Message {
     let parts = message.parts.iter().map(|part| match part.as_text() {
         Some(text) => invocation::Part::Text(text.to_owned()),
-        None => invocation::Part::Data(said(std::slice::from_ref(part))),
+        None => invocation::Part::Data(value_of(std::slice::from_ref(part))),
     });
     let mut message = invocation::Message::user("");
     message.parts = parts.collect();

@@ -46,7 +46,7 @@ type SetUp = Arc<dyn Fn(FlowRuntime<AgentRegistry>) -> FlowRuntime<AgentRegistry
 /// flow starts with its data, or with its text as JSON. What it returns is an artifact, as data or as a text. Where the run
 /// asks, the task is in the state `INPUT_REQUIRED`, with the question as a text and as data; a message to that task is the
 /// answer: data, a text, or JSON in a text. One that does not fit is refused, and the task asks on. A message that is sent
-/// twice with one `messageId` is taken once.
+/// twice with one `messageId` is accepted once.
 ///
 /// Tasks are in memory, and gone with the process. They go on without their clients, and each belongs to the [`Caller`] who
 /// has started it. Files, push notifications and extended cards are refused.

@@ -17,14 +17,14 @@ use uuid::Uuid;
 
 use super::{
     Server,
-    caller::Asked,
+    caller::CallContext,
     drive::drive,
     message,
-    stream::Mark,
+    stream::TaskSnapshot,
     task::{End, Task, View},
     tasks::{MessageKey, Started},
 };
-use crate::content::{QUESTION, said};
+use crate::content::{QUESTION, value_of};
 
 /// How many tasks a page has, unless the client says otherwise, and at most.
 const PAGE: usize = 50;
@@ -40,29 +40,29 @@ type Outcome<T> = Result<T, A2AError>;
 
 impl Server {
     /// Fails for a client of another major version.
-    pub(super) fn check_version(&self, asked: &Asked) -> Outcome<()> {
-        match asked.version.split('.').next() {
+    pub(super) fn check_version(&self, context: &CallContext) -> Outcome<()> {
+        match context.version.split('.').next() {
             Some("1") => Ok(()),
             _ => Err(A2AError::new(
                 code::VERSION_NOT_SUPPORTED,
                 format!(
                     "version not supported: {}, which is also meant where there is no header `A2A-Version`: send `A2A-Version: 1.0`",
-                    asked.version
+                    context.version
                 ),
             )),
         }
     }
 
-    /// Takes a message, and returns the task that it belongs to once that has ended or asks something, or at once.
+    /// Accepts a message, and returns the task that it belongs to once that has ended or asks something, or at once.
     pub(super) async fn send(
         self: Arc<Self>,
-        asked: Asked,
+        context: CallContext,
         request: SendMessageRequest,
     ) -> Outcome<a2a::Task> {
         let configuration = request.configuration.clone();
         let view = view_of(configuration.as_ref())?;
         let is_immediate = configuration.and_then(|it| it.return_immediately);
-        let (task, _) = self.take(asked, request, view).await?;
+        let (task, _) = self.accept(context, request, view).await?;
         if is_immediate != Some(true) {
             task.settled().await;
         }
@@ -72,16 +72,20 @@ impl Server {
     /// The same as a stream.
     pub(super) async fn send_streaming(
         self: Arc<Self>,
-        asked: Asked,
+        context: CallContext,
         request: SendMessageRequest,
     ) -> Outcome<BoxStream<'static, StreamResponse>> {
         let view = view_of(request.configuration.as_ref())?;
-        let (task, mark) = self.take(asked, request, view).await?;
-        Ok(task.stream(mark, true).boxed())
+        let (task, snapshot) = self.accept(context, request, view).await?;
+        Ok(task.stream(snapshot, true).boxed())
     }
 
-    pub(super) fn get(&self, asked: &Asked, request: &GetTaskRequest) -> Outcome<a2a::Task> {
-        let task = self.find(asked, &request.id)?;
+    pub(super) fn get(
+        &self,
+        context: &CallContext,
+        request: &GetTaskRequest,
+    ) -> Outcome<a2a::Task> {
+        let task = self.find(context, &request.id)?;
         let history_length = length(request.history_length)?;
         Ok(task.view(View {
             history_length,
@@ -91,7 +95,7 @@ impl Server {
 
     pub(super) fn list(
         &self,
-        asked: &Asked,
+        context: &CallContext,
         request: &ListTasksRequest,
     ) -> Outcome<ListTasksResponse> {
         let view = View {
@@ -113,7 +117,7 @@ impl Server {
                 .parse()
                 .map_err(|_| A2AError::invalid_params("unknown page token"))?,
         };
-        let tasks = self.tasks.list(&asked.agent, &asked.caller);
+        let tasks = self.tasks.list(&context.agent, &context.caller);
         let is_wanted = |task: &&Arc<Task>| {
             request
                 .context_id
@@ -128,11 +132,11 @@ impl Server {
                     .is_none_or(|it| task.updated_at() >= it)
         };
         let tasks: Vec<_> = tasks.iter().filter(is_wanted).collect();
-        let mut said = 0_usize;
+        let mut size = 0_usize;
         let fits = |task: &&&Arc<Task>| {
-            let is_first = said == 0;
-            said = said.saturating_add(task.size());
-            is_first || said <= MAX_LIST
+            let is_first = size == 0;
+            size = size.saturating_add(task.size());
+            is_first || size <= MAX_LIST
         };
         let page = tasks.iter().skip(start).take(page_size);
         let page: Vec<_> = page.take_while(fits).map(|it| it.view(view)).collect();
@@ -148,8 +152,8 @@ impl Server {
         })
     }
 
-    pub(super) async fn cancel(&self, asked: &Asked, id: &str) -> Outcome<a2a::Task> {
-        let task = self.find(asked, id)?;
+    pub(super) async fn cancel(&self, context: &CallContext, id: &str) -> Outcome<a2a::Task> {
+        let task = self.find(context, id)?;
         if let Some(hub) = task.hub() {
             // What blocks its thread hears of it later.
             match timeout(MAX_CANCEL, hub.cancel("cancelled by its caller")).await {
@@ -167,33 +171,33 @@ impl Server {
 
     pub(super) fn subscribe(
         &self,
-        asked: &Asked,
+        context: &CallContext,
         id: &str,
     ) -> Outcome<impl Stream<Item = StreamResponse> + Send + use<>> {
-        let task = self.find(asked, id)?;
+        let task = self.find(context, id)?;
         match task.has_ended() {
             true => Err(A2AError::unsupported_operation(
                 "the task has ended: read it with `GetTask`",
             )),
             false => {
-                let mark = task.mark(View::ALL);
-                Ok(task.stream(mark, false))
+                let snapshot = task.snapshot(View::ALL);
+                Ok(task.stream(snapshot, false))
             }
         }
     }
 
-    fn find(&self, asked: &Asked, id: &str) -> Outcome<Arc<Task>> {
-        let task = self.tasks.get(id, &asked.agent, &asked.caller);
+    fn find(&self, context: &CallContext, id: &str) -> Outcome<Arc<Task>> {
+        let task = self.tasks.get(id, &context.agent, &context.caller);
         task.ok_or_else(|| A2AError::task_not_found(id))
     }
 
-    /// Takes a message: it starts a task, or answers the question of one. A client that goes away stops neither.
-    async fn take(
+    /// Accepts a message: it starts a task, or answers the question of one. A client that goes away stops neither.
+    async fn accept(
         self: Arc<Self>,
-        asked: Asked,
+        context: CallContext,
         request: SendMessageRequest,
         view: View,
-    ) -> Outcome<Taken> {
+    ) -> Outcome<Accepted> {
         let SendMessageRequest {
             message,
             configuration,
@@ -202,25 +206,25 @@ impl Server {
         message::check(&message)?;
         let wants_text = message::wants_text(configuration.as_ref())?;
         let Some(id) = message.task_id.clone().filter(|it| !it.is_empty()) else {
-            return self.start(asked, message, wants_text, view);
+            return self.start(context, message, wants_text, view);
         };
-        let task = self.find(&asked, &id)?;
+        let task = self.find(&context, &id)?;
         let mut context_id = message.context_id.iter().filter(|it| !it.is_empty());
         if context_id.any(|it| *it != task.context_id) {
             return Err(A2AError::invalid_params("the task is of another context"));
         }
-        let taken = tokio::spawn(answer(task, message, view)).await;
-        taken.unwrap_or_else(|_| Err(A2AError::internal("the answer was lost")))
+        let accepted = tokio::spawn(answer(task, message, view)).await;
+        accepted.unwrap_or_else(|_| Err(A2AError::internal("the answer was lost")))
     }
 
     fn start(
         self: Arc<Self>,
-        asked: Asked,
+        context: CallContext,
         message: Message,
         wants_text: bool,
         view: View,
-    ) -> Outcome<Taken> {
-        let Asked { agent, caller, .. } = asked;
+    ) -> Outcome<Accepted> {
+        let CallContext { agent, caller, .. } = context;
         let key = MessageKey {
             agent: Arc::clone(&agent),
             caller: caller.clone(),
@@ -244,27 +248,27 @@ impl Server {
                 "there are too many open tasks: try again later",
             )),
             Started::New(task) => {
-                let taken = as_it_is(task, view);
-                tokio::spawn(drive(self, key, Arc::clone(&taken.0), run));
-                Ok(taken)
+                let accepted = as_it_is(task, view);
+                tokio::spawn(drive(self, key, Arc::clone(&accepted.0), run));
+                Ok(accepted)
             }
         }
     }
 }
 
-/// The task that has taken a message, and how it was then.
-type Taken = (Arc<Task>, Mark);
+/// The task that has accepted a message, and how it was then.
+type Accepted = (Arc<Task>, TaskSnapshot);
 
-fn as_it_is(task: Arc<Task>, view: View) -> Taken {
-    let mark = task.mark(view);
-    (task, mark)
+fn as_it_is(task: Arc<Task>, view: View) -> Accepted {
+    let snapshot = task.snapshot(view);
+    (task, snapshot)
 }
 
 /// Answers the question of a task: with the data or the text of the message, or with JSON in that text if the run wants
 /// no text.
-async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken> {
+async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Accepted> {
     let _alone = task.answering.lock().await;
-    if task.has_taken(&message.message_id) {
+    if task.has_accepted(&message.message_id) {
         return Ok(as_it_is(Arc::clone(&task), view));
     }
     let Some((question, hub)) = task.question() else {
@@ -282,18 +286,18 @@ async fn answer(task: Arc<Task>, message: Message, view: View) -> Outcome<Taken>
         let why = "the question is no longer open";
         return Err(A2AError::unsupported_operation(why));
     }
-    let mark = task.mark(view).with_answer(&message, view);
-    let said = said(&message.parts);
+    let snapshot = task.snapshot(view).with_answer(&message, view);
+    let reply = value_of(&message.parts);
     task.note_sent(question.number, message);
-    let mut sent = hub.reply_to(&question, &said).await;
-    if let (Err(FlowError::ResumePayload { .. }), Value::String(text)) = (&sent, &said)
+    let mut sent = hub.reply_to(&question, &reply).await;
+    if let (Err(FlowError::ResumePayload { .. }), Value::String(text)) = (&sent, &reply)
         && let Ok(data) = serde_json::from_str::<Value>(text)
     {
         sent = hub.reply_to(&question, data).await;
     }
-    task.note_taken(question.number, sent.is_ok());
+    task.note_accepted(question.number, sent.is_ok());
     match sent {
-        Ok(_) => Ok((Arc::clone(&task), mark)),
+        Ok(_) => Ok((Arc::clone(&task), snapshot)),
         Err(error @ (FlowError::ResumePayload { .. } | FlowError::SerializeError(_))) => {
             Err(A2AError::invalid_params(error.to_string()))
         }

@@ -19,7 +19,7 @@ use pravah_runtime::__private::read_json;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 
-use super::{Server, caller::Asked, http};
+use super::{Server, caller::CallContext, http};
 
 pub(super) fn routes() -> Router<Arc<Server>> {
     Router::new()
@@ -43,17 +43,17 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 
 async fn send(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let request = match message(&server, &asked, &headers, &body) {
+    let request = match message(&server, &context, &headers, &body) {
         Ok(request) => request,
         Err(error) => return failed(&error),
     };
     answered(
         server
-            .send(asked, request)
+            .send(context, request)
             .await
             .map(SendMessageResponse::Task),
     )
@@ -61,15 +61,15 @@ async fn send(
 
 async fn send_streaming(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let request = match message(&server, &asked, &headers, &body) {
+    let request = match message(&server, &context, &headers, &body) {
         Ok(request) => request,
         Err(error) => return failed(&error),
     };
-    match server.send_streaming(asked, request).await {
+    match server.send_streaming(context, request).await {
         Ok(updates) => streamed(updates),
         Err(error) => failed(&error),
     }
@@ -77,74 +77,74 @@ async fn send_streaming(
 
 fn message(
     server: &Server,
-    asked: &Asked,
+    context: &CallContext,
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<SendMessageRequest, A2AError> {
     http::check_json(headers)?;
-    server.check_version(asked)?;
+    server.check_version(context)?;
     read_json(body).map_err(|error| A2AError::invalid_params(error.to_string()))
 }
 
 async fn list(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     Query(query): Query<TextQuery>,
 ) -> Response {
-    answered(server.check_version(&asked).and_then(|()| {
+    answered(server.check_version(&context).and_then(|()| {
         let request: ListTasksRequest = typed(query)?;
-        server.list(&asked, &request)
+        server.list(&context, &request)
     }))
 }
 
 async fn get_or_subscribe(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     params: RawPathParams,
     Query(query): Query<TextQuery>,
 ) -> Response {
     let (id, verb) = id_and_verb(&params);
-    if let Err(error) = server.check_version(&asked) {
+    if let Err(error) = server.check_version(&context) {
         return failed(&error);
     }
     match verb {
         None => answered(typed(query).and_then(|request| {
             let id = id.to_owned();
-            server.get(&asked, &GetTaskRequest { id, ..request })
+            server.get(&context, &GetTaskRequest { id, ..request })
         })),
-        Some("subscribe") => subscribe(&server, &asked, id),
+        Some("subscribe") => subscribe(&server, &context, id),
         Some(_) => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
 async fn cancel_or_subscribe(
     State(server): State<Arc<Server>>,
-    asked: Asked,
+    context: CallContext,
     params: RawPathParams,
 ) -> Response {
     let (id, verb) = id_and_verb(&params);
-    if let Err(error) = server.check_version(&asked) {
+    if let Err(error) = server.check_version(&context) {
         return failed(&error);
     }
     match verb {
-        Some("cancel") => answered(server.cancel(&asked, id).await),
-        Some("subscribe") => subscribe(&server, &asked, id),
+        Some("cancel") => answered(server.cancel(&context, id).await),
+        Some("subscribe") => subscribe(&server, &context, id),
         _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
     }
 }
 
-fn subscribe(server: &Server, asked: &Asked, id: &str) -> Response {
-    match server.subscribe(asked, id) {
+fn subscribe(server: &Server, context: &CallContext, id: &str) -> Response {
+    match server.subscribe(context, id) {
         Ok(updates) => streamed(updates),
         Err(error) => failed(&error),
     }
 }
 
-async fn no_push(_: Asked) -> Response {
+async fn no_push(_: CallContext) -> Response {
     failed(&A2AError::push_notification_not_supported())
 }
 
-async fn no_extended_card(_: Asked) -> Response {
+async fn no_extended_card(_: CallContext) -> Response {
     failed(&http::no_extended_card())
 }
 

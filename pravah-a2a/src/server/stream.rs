@@ -12,14 +12,14 @@ use tokio::sync::watch;
 use super::task::{Task, View, is_settled, status};
 
 /// A task at some time.
-pub(super) struct Mark {
+pub(super) struct TaskSnapshot {
     task: a2a::Task,
     /// How many updates it had then.
     seen: usize,
 }
 
-impl Mark {
-    /// The same once the task has taken a message.
+impl TaskSnapshot {
+    /// The same once the task has accepted a message.
     pub(super) fn with_answer(mut self, message: &Message, view: View) -> Self {
         self.task.status = status(TaskState::Working, None);
         let history = self.task.history.get_or_insert_default();
@@ -32,19 +32,19 @@ impl Mark {
 
 impl Task {
     /// The task as it is now, for a stream of what happens from now on.
-    pub(super) fn mark(&self, view: View) -> Mark {
+    pub(super) fn snapshot(&self, view: View) -> TaskSnapshot {
         let (task, seen) = self.view_with_updates(view);
-        Mark { task, seen }
+        TaskSnapshot { task, seen }
     }
 
-    /// The task as it was at `mark`, and what has happened and happens in it from then on, to its end. With
+    /// The task as it was at `snapshot`, and what has happened and happens in it from then on, to its end. With
     /// `until_question` also to a question.
     pub(super) fn stream(
         self: Arc<Self>,
-        mark: Mark,
+        snapshot: TaskSnapshot,
         until_question: bool,
     ) -> impl Stream<Item = StreamResponse> + Send + use<> {
-        let Mark { task: first, seen } = mark;
+        let TaskSnapshot { task: first, seen } = snapshot;
         let start = Following {
             has_ended: is_last(&first.status.state, until_question),
             updates: self.update_count(),

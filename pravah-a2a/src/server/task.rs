@@ -28,7 +28,7 @@ pub(super) struct Task {
     pub(super) context_id: String,
     pub(super) agent: Arc<str>,
     pub(super) caller: Caller,
-    /// Held while a message is taken as an answer, one at a time.
+    /// Held while a message is accepted as an answer, one at a time.
     pub(super) answering: tokio::sync::Mutex<()>,
     /// Whether its client reads texts alone.
     wants_text: bool,
@@ -48,8 +48,8 @@ struct State {
     questions: Vec<Suspension>,
     /// The message that was sent to the run as the answer to the question of this number.
     sent: Option<(u64, Message)>,
-    /// The ids of the messages that it has taken: a client that gets no answer sends a message again.
-    taken: HashSet<String>,
+    /// The ids of the messages that it has accepted: a client that gets no answer sends a message again.
+    accepted: HashSet<String>,
     /// What sends commands to the run, until that has ended.
     hub: Option<Hub>,
 }
@@ -86,7 +86,7 @@ impl Task {
         hub: Hub,
         message: Message,
     ) -> Self {
-        let taken = [message.message_id.clone()].into();
+        let accepted = [message.message_id.clone()].into();
         let task = Self {
             state: Mutex::new(State {
                 status: status(TaskState::Submitted, None),
@@ -95,7 +95,7 @@ impl Task {
                 updates: Vec::new(),
                 questions: Vec::new(),
                 sent: None,
-                taken,
+                accepted,
                 hub: Some(hub),
             }),
             id,
@@ -161,8 +161,8 @@ impl Task {
         self.lock().status.timestamp.unwrap_or_default()
     }
 
-    pub(super) fn has_taken(&self, message_id: &str) -> bool {
-        self.lock().taken.contains(message_id)
+    pub(super) fn has_accepted(&self, message_id: &str) -> bool {
+        self.lock().accepted.contains(message_id)
     }
 
     /// The question that a message answers, and the run that has asked it.
@@ -181,10 +181,10 @@ impl Task {
         self.lock().sent = Some((number, message));
     }
 
-    /// Notes whether the run has taken it. It may have gone on since.
-    pub(super) fn note_taken(&self, number: u64, is_taken: bool) {
+    /// Notes whether the run has accepted it. It may have gone on since.
+    pub(super) fn note_accepted(&self, number: u64, is_accepted: bool) {
         let mut state = self.lock();
-        if is_taken {
+        if is_accepted {
             let open = state.questions.iter().filter(|it| it.number != number);
             let open = open.cloned().collect();
             self.ask(&mut state, open);
@@ -197,15 +197,15 @@ impl Task {
         self.size.load(Ordering::Relaxed)
     }
 
-    fn grow(&self, said: &impl Serialize) {
-        let size = serde_json::to_vec(said).map_or(0, |json| json.len());
+    fn grow(&self, added: &impl Serialize) {
+        let size = serde_json::to_vec(added).map_or(0, |json| json.len());
         self.size.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Adds the answer that was sent to the history, if there is one: the run has taken it.
+    /// Adds the answer that was sent to the history, if there is one: the run has accepted it.
     fn take_sent(&self, state: &mut State) {
         if let Some((_, message)) = state.sent.take() {
-            state.taken.insert(message.message_id.clone());
+            state.accepted.insert(message.message_id.clone());
             self.say(state, message);
         }
     }
