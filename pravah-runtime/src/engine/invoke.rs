@@ -12,7 +12,7 @@ use crate::{
     error::FlowError,
     graph::{EndedCalls, InvokeNode, NodeKind},
     index::NodeIx,
-    node::{Emission, Emitted, FailureKind, Inputs, NodeCall, NodeCalls},
+    node::{Emission, Emitted, FailureKind, Inputs, NodeCall, NodeCalls, Tasks},
     quoted::quoted,
     state::Live,
 };
@@ -97,13 +97,11 @@ impl Run {
     pub(super) fn start_tasks(&mut self, path: &NodePath, starts: Vec<DetachedStart>) -> Live {
         let now = self.now();
         let numbers = self.state.start_detached(path, starts, now);
-        let task_ids: Vec<String> = numbers.into_iter().map(detached_task_id).collect();
-        let NodeKind::Invoke(invoke) = &self.state.frame(&path.frame).table.node(path.node).kind
-        else {
-            return Live::new(task_ids);
-        };
-        let started = invoke.results.started(task_ids.clone());
-        started.unwrap_or_else(|| Live::new(task_ids))
+        let task_ids = numbers.into_iter().map(detached_task_id).collect();
+        match &self.state.frame(&path.frame).table.node(path.node).kind {
+            NodeKind::Invoke(invoke) => invoke.results.started(task_ids),
+            _ => Live::new(Tasks::new(task_ids)),
+        }
     }
 
     /// The outcome of a step of the node at `path`, which waits for a detached task.

@@ -21,9 +21,9 @@ pub(crate) trait CombineResults: Send + Sync {
         false
     }
 
-    /// The output of a node whose calls go on as the detached tasks of these ids, if it may start any.
-    fn started(&self, _task_ids: Vec<String>) -> Option<Live> {
-        None
+    /// The output of a node whose calls go on as the detached tasks of these ids.
+    fn started(&self, task_ids: Vec<String>) -> Live {
+        Live::new(Tasks::new(task_ids))
     }
 
     /// Whether its calls may go on as detached tasks.
@@ -144,11 +144,6 @@ impl CombineResults for TypedResults {
 
     fn takes_one(&self) -> bool {
         self.count == Count::One
-    }
-
-    fn started(&self, task_ids: Vec<String>) -> Option<Live> {
-        self.allows_detached()
-            .then(|| Live::new(Tasks::new(task_ids)))
     }
 
     fn allows_detached(&self) -> bool {

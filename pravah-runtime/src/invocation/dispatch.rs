@@ -279,8 +279,8 @@ impl Body for Dispatcher {
 pub(super) struct Results;
 
 impl CombineResults for Results {
-    fn started(&self, task_ids: Vec<String>) -> Option<Live> {
-        Some(Live::new(InvocationResult::TaskIds { task_ids }))
+    fn started(&self, task_ids: Vec<String>) -> Live {
+        Live::new(InvocationResult::TaskIds { task_ids })
     }
 
     fn allows_detached(&self) -> bool {
