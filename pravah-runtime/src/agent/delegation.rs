@@ -104,7 +104,8 @@ impl Delegation {
         }
     }
 
-    /// The same agents and `A`: the name of a function with `#[agent]` or `#[flow]`, or a type that is an [`Agent`].
+    /// The same agents and `A`: the name of a function with `#[agent]` or `#[flow]`, or a type that is an
+    /// [`Agent`](crate::Agent).
     #[must_use]
     pub fn with_agent<A: CallableAgent>(mut self) -> Self {
         self.agents.push(A::callee());
