@@ -34,20 +34,17 @@ pub(super) async fn handle(
         return failed(id, error);
     }
     match request.method.as_str() {
-        methods::SEND_STREAMING_MESSAGE => match params(request) {
-            Ok(params) => match server.send_streaming(context, params).await {
-                Ok(updates) => streamed(id, updates),
-                Err(error) => failed(id, error),
-            },
-            Err(error) => failed(id, error),
-        },
+        methods::SEND_STREAMING_MESSAGE => {
+            let updates = match params(request) {
+                Ok(params) => server.send_streaming(context, params).await,
+                Err(error) => Err(error),
+            };
+            streamed(id, updates)
+        }
         methods::SUBSCRIBE_TO_TASK => {
             let subscribed = params::<a2a::SubscribeToTaskRequest>(request)
                 .and_then(|params| server.subscribe(&context, &params.id));
-            match subscribed {
-                Ok(updates) => streamed(id, updates),
-                Err(error) => failed(id, error),
-            }
+            streamed(id, subscribed)
         }
         _ => match unary(server, context, request).await {
             Ok(result) => Json(JsonRpcResponse::success(id, result)).into_response(),
@@ -122,8 +119,12 @@ fn failed(id: JsonRpcId, error: A2AError) -> Response {
 
 fn streamed(
     id: JsonRpcId,
-    updates: impl Stream<Item = StreamResponse> + Send + 'static,
+    updates: Result<impl Stream<Item = StreamResponse> + Send + 'static, A2AError>,
 ) -> Response {
+    let updates = match updates {
+        Ok(updates) => updates,
+        Err(error) => return failed(id, error),
+    };
     let events = updates.map(move |update| {
         let response = match result(&update) {
             Ok(update) => JsonRpcResponse::success(id.clone(), update),

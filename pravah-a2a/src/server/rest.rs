@@ -47,16 +47,11 @@ async fn send(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let request = match message(&server, &context, &headers, &body) {
-        Ok(request) => request,
-        Err(error) => return failed(&error),
+    let sent = match message(&server, &context, &headers, &body) {
+        Ok(request) => server.send(context, request).await,
+        Err(error) => Err(error),
     };
-    answered(
-        server
-            .send(context, request)
-            .await
-            .map(SendMessageResponse::Task),
-    )
+    answered(sent.map(SendMessageResponse::Task))
 }
 
 async fn send_streaming(
@@ -65,14 +60,10 @@ async fn send_streaming(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let request = match message(&server, &context, &headers, &body) {
-        Ok(request) => request,
-        Err(error) => return failed(&error),
-    };
-    match server.send_streaming(context, request).await {
-        Ok(updates) => streamed(updates),
-        Err(error) => failed(&error),
-    }
+    streamed(match message(&server, &context, &headers, &body) {
+        Ok(request) => server.send_streaming(context, request).await,
+        Err(error) => Err(error),
+    })
 }
 
 fn message(
@@ -112,7 +103,7 @@ async fn get_or_subscribe(
             let id = id.to_owned();
             server.get(&context, &GetTaskRequest { id, ..request })
         })),
-        Some("subscribe") => subscribe(&server, &context, id),
+        Some("subscribe") => streamed(server.subscribe(&context, id)),
         Some(_) => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -128,15 +119,8 @@ async fn cancel_or_subscribe(
     }
     match verb {
         Some("cancel") => answered(server.cancel(&context, id).await),
-        Some("subscribe") => subscribe(&server, &context, id),
+        Some("subscribe") => streamed(server.subscribe(&context, id)),
         _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
-    }
-}
-
-fn subscribe(server: &Server, context: &CallContext, id: &str) -> Response {
-    match server.subscribe(context, id) {
-        Ok(updates) => streamed(updates),
-        Err(error) => failed(&error),
     }
 }
 
@@ -191,7 +175,13 @@ fn json_response(status: StatusCode, body: String) -> Response {
     (status, [(CONTENT_TYPE, http::A2A_JSON)], body).into_response()
 }
 
-fn streamed(updates: impl Stream<Item = StreamResponse> + Send + 'static) -> Response {
+fn streamed(
+    updates: Result<impl Stream<Item = StreamResponse> + Send + 'static, A2AError>,
+) -> Response {
+    let updates = match updates {
+        Ok(updates) => updates,
+        Err(error) => return failed(&error),
+    };
     let events =
         updates.map(|update| Ok::<_, Infallible>(Event::default().data(http::to_json(&update))));
     Sse::new(events)
