@@ -74,7 +74,7 @@ pub struct Delegation {
     pub(super) ad_hoc: Option<Callee>,
     pub(super) skills: Vec<Callee>,
     pub(super) contexts: Vec<ContextScope>,
-    pub(super) tools: ToolPolicy,
+    pub(crate) tools: ToolPolicy,
     joins: Vec<Join>,
     pub(crate) on_done: OnDone,
     pub(crate) max_depth: u32,

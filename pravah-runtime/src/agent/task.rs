@@ -29,6 +29,8 @@ pub(crate) struct CallTarget {
     pub(crate) agent: String,
     /// Which of those that may be called it is.
     pub(crate) callee: usize,
+    /// What it knows of the conversation.
+    pub(crate) context: ContextScope,
     pub(crate) start: CallStart,
 }
 

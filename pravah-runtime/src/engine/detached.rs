@@ -278,6 +278,7 @@ impl DetachedStart {
     fn of_target(target: CallTarget) -> Self {
         Self {
             agent: target.agent.into(),
+            context: target.context,
             start: TaskStart {
                 callee: target.callee,
                 input: Ok(target.start.into_live()),

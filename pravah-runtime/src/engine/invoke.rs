@@ -12,6 +12,7 @@ use crate::{
     error::FlowError,
     graph::{EndedCalls, InvokeNode, NodeKind},
     index::NodeIx,
+    invocation::ContextScope,
     node::{Emission, Emitted, FailureKind, Inputs, NodeCall, NodeCalls, Tasks},
     quoted::quoted,
     state::Live,
@@ -63,9 +64,14 @@ impl Run {
         }
         let counted = self.check_count(path, invoke, calls.len());
         let starts = calls.into_iter().map(|call| {
-            let agent = call.name.as_str().into();
             let start = start(&id, invoke, call)?;
-            Ok(DetachedStart { agent, start })
+            let agent = invoke.name_of(start.callee);
+            let context = ContextScope::Independent;
+            Ok(DetachedStart {
+                agent,
+                context,
+                start,
+            })
         });
         let starts = counted.and_then(|()| starts.collect());
         starts.map_or_else(StepOutcome::failed, StepOutcome::StartsTasks)

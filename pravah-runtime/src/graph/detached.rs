@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{FlowGraph, NodeIx, NodeKind, ScopeIx, Table, table::NodeEntry, table::index};
-use crate::{agent::OnDone, node::Policy, topology::ShapeKind};
+use crate::{agent::OnDone, invocation::ToolPolicy, node::Policy, topology::ShapeKind};
 
 /// Where the detached tasks of an agent or a node run.
 #[derive(Clone)]
@@ -33,6 +33,14 @@ impl NodeKind {
             Self::Agent(agent) => agent.spec.config.delegation.on_done,
             Self::Invoke(invoke) => invoke.on_done,
             _ => OnDone::Cancel,
+        }
+    }
+
+    /// Which of its tools those have that it calls: a node has none.
+    pub(crate) fn tools_of_tasks(&self) -> ToolPolicy {
+        match self {
+            Self::Agent(agent) => agent.spec.config.delegation.tools.clone(),
+            _ => ToolPolicy::None,
         }
     }
 }

@@ -57,10 +57,15 @@ impl InvokeNode {
             body,
             callees: callees.collect(),
             results,
-            // A detached invocation from outside is there for its tasks: its run must not end before them.
-            on_done: OnDone::Wait,
+            on_done: OnDone::Cancel,
             team: None,
         }
+    }
+
+    /// The same, with what becomes of its detached tasks when the flow is done.
+    #[must_use]
+    pub(crate) fn with_on_done(self, on_done: OnDone) -> Self {
+        Self { on_done, ..self }
     }
 
     /// What of its team waits for a detached task.
@@ -75,6 +80,12 @@ impl InvokeNode {
             _ => callee.name == call.name,
         };
         self.callees.iter().position(is_meant)
+    }
+
+    /// What the callee of this number is called.
+    pub(crate) fn name_of(&self, callee: usize) -> Arc<str> {
+        let callee = self.callees.get(callee);
+        callee.map_or_else(|| "".into(), |callee| (*callee.name).into())
     }
 
     /// Lets the callees take messages: the agents among them a prompt in place of their states, and remote
@@ -196,6 +207,8 @@ impl FlowGraph {
     ) -> Result<Self, FlowError> {
         let mut invoke = InvokeNode::of_registry(body, agents, results);
         invoke.accept_messages();
+        // A detached invocation from outside is there for its tasks: its run must not end before them.
+        invoke.on_done = OnDone::Wait;
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();
             invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();

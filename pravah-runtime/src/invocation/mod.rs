@@ -122,6 +122,16 @@ pub enum Join {
     Detached,
 }
 
+impl ContextScope {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde calls it with a reference"
+    )]
+    pub(crate) const fn is_independent(&self) -> bool {
+        matches!(self, Self::Independent)
+    }
+}
+
 impl Join {
     /// Its name in quotes, as models and people read it.
     pub(crate) const fn quoted(self) -> &'static str {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Executor;
+use super::{ContextScope, Executor, Join, ToolPolicy};
 use crate::json;
 
 /// What came of a target.
@@ -107,6 +107,15 @@ pub struct TaskSnapshot {
     pub agent_id: String,
     /// Where it is.
     pub status: TaskStatus,
+    /// What it knows of the conversation that it was called from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextScope>,
+    /// What its caller waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<Join>,
+    /// Which tools of its caller it has besides its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPolicy>,
     /// Where it runs.
     pub executor: Executor,
     /// When it started.
@@ -133,6 +142,9 @@ impl TaskSnapshot {
             task_id: task_id.into(),
             agent_id: agent_id.into(),
             status: TaskStatus::Running,
+            context: None,
+            join: None,
+            tools: None,
             executor,
             started_at: now,
             last_event_at: now,

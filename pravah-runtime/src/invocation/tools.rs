@@ -27,6 +27,14 @@ pub enum ToolPolicy {
 }
 
 impl ToolPolicy {
+    pub(crate) const fn none() -> Self {
+        Self::None
+    }
+
+    pub(crate) const fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
     /// The tools of these names.
     #[must_use]
     pub fn exact(names: impl IntoIterator<Item = impl Into<String>>) -> Self {

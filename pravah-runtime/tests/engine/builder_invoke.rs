@@ -1,6 +1,10 @@
 //! Nodes of the builder that call agents and flows.
 
-use pravah_runtime::{Agent, AgentConfig, invocation::AgentRegistry, prelude::*};
+use pravah_runtime::{
+    Agent, AgentConfig, FlowGraphBuilder,
+    invocation::{AgentRegistry, TaskStatus},
+    prelude::*,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -73,29 +77,34 @@ impl Flow for Plan {
     }
 }
 
+/// Runs to the end, restored after every step. Returns the output, and the run.
+async fn played<F: Flow>(input: F, script: ScriptedModel) -> (F::Output, FlowRuntime<F>) {
+    let factory = ClientFactory::new().with_scripted(script);
+    let mut run = FlowRuntime::new(input)
+        .unwrap()
+        .with_factory(factory.clone());
+    loop {
+        if let RunOut::Done(output) = run.next(Context::default()).await.unwrap() {
+            return (output, run);
+        }
+        let stored = serde_json::to_string(&run).unwrap();
+        let restored: FlowRuntime<F> = serde_json::from_str(&stored).unwrap();
+        run = restored.with_factory(factory.clone());
+    }
+}
+
+fn topics(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
 #[tokio::test]
 async fn each_call_is_a_task_and_says_how_it_ended() {
     let script = ScriptedModel::new()
         .reply("researcher[0]", json!({ "text": "A." }))
         .error("researcher[1]", "out of order")
         .reply("researcher[2]", json!({ "text": "C." }));
-    let factory = ClientFactory::new().with_scripted(script);
-    let plan = Plan {
-        topics: ["a", "b", "c"].map(str::to_owned).to_vec(),
-    };
-    let mut run = FlowRuntime::new(plan)
-        .unwrap()
-        .with_factory(factory.clone());
-    let report = loop {
-        match run.next(Context::default()).await.unwrap() {
-            RunOut::Done(report) => break report,
-            _ => {
-                let stored = serde_json::to_string(&run).unwrap();
-                let restored: FlowRuntime<Plan> = serde_json::from_str(&stored).unwrap();
-                run = restored.with_factory(factory.clone());
-            }
-        }
-    };
+    let topics = topics(&["a", "b", "c"]);
+    let (report, _) = played(Plan { topics }, script).await;
     let expected = "A. the model of agent `researcher` failed: upstream model error C.";
     assert_eq!(report.text, expected);
 }
@@ -128,4 +137,89 @@ fn a_registry_without_agents_is_a_problem_of_the_graph() {
         .build();
     let error = build.err().unwrap().to_string();
     assert!(error.contains("the registry has no agents"), "{error}");
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+struct Survey {
+    topics: Vec<String>,
+}
+
+/// What a node takes that starts detached tasks, and goes on without waiting for them.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+struct Background {
+    topics: Vec<String>,
+}
+
+fn starting<From>(
+    on_done: OnDone,
+    topics: impl Fn(From) -> Vec<String> + Send + Sync + 'static,
+) -> FlowGraphBuilder
+where
+    From: Serialize + for<'de> Deserialize<'de> + JsonSchema + Send + Sync + 'static,
+{
+    let start = move |from, _ctx| {
+        let topics = topics(from);
+        async move { Ok(Invoke::detached(calls(Plan { topics }))) }
+    };
+    FlowGraph::builder().invoke_detached::<From, _, _>(&researchers(), on_done, start)
+}
+
+impl Flow for Survey {
+    type Output = Each<TaskResult<Finding>>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        starting(OnDone::Cancel, |survey: Survey| survey.topics)
+            .invoke_settled::<Tasks, Finding, _, _>(&researchers(), |tasks, _ctx| async move {
+                Ok(tasks.wait_settled())
+            })
+            .build()
+    }
+}
+
+impl Flow for Background {
+    type Output = Report;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        starting(OnDone::Wait, |start: Background| start.topics)
+            .work::<Tasks, Report, _, _>(|tasks, _ctx| async move {
+                let text = tasks.task_ids().join(" ");
+                Ok(Report { text })
+            })
+            .build()
+    }
+}
+
+#[tokio::test]
+async fn a_node_starts_detached_tasks_and_another_one_waits_for_them() {
+    let script = ScriptedModel::new()
+        .reply("researcher[1]", json!({ "text": "A." }))
+        .error("researcher[2]", "out of order");
+    let topics = topics(&["a", "b"]);
+    let (results, run) = played(Survey { topics }, script).await;
+    assert_eq!(results[0].output().unwrap().text, "A.");
+    assert!(matches!(results[1], TaskResult::Failed { .. }));
+    let statuses: Vec<TaskStatus> = run.tasks().iter().map(|task| task.status).collect();
+    assert_eq!(statuses, [TaskStatus::Completed, TaskStatus::Failed]);
+}
+
+#[tokio::test]
+async fn a_run_waits_for_the_detached_tasks_of_a_node_that_asks_for_it() {
+    let script = ScriptedModel::new().reply("researcher", json!({ "text": "A." }));
+    let start = Background {
+        topics: topics(&["a"]),
+    };
+    let (report, run) = played(start, script).await;
+    assert_eq!(report.text, "task_1");
+    assert_eq!(run.tasks()[0].status, TaskStatus::Completed);
+    assert_eq!(run.tasks()[0].agent_id, "researcher");
+}
+
+#[test]
+fn detached_tasks_may_be_those_of_agents_that_return_different_things() {
+    let agents = researchers().with_agent::<Claim>();
+    let start = |plan, _ctx| async move { Ok(Invoke::detached(calls(plan))) };
+    let build = FlowGraph::builder()
+        .invoke_detached::<Plan, _, _>(&agents, OnDone::Cancel, start)
+        .build();
+    assert!(build.is_ok(), "{:?}", build.err());
 }

@@ -4,6 +4,7 @@ mod events;
 mod limits;
 mod on_done;
 mod random;
+mod shown;
 mod snapshots;
 mod supervision;
 mod tree;
@@ -183,7 +184,7 @@ async fn a_detached_call_is_answered_with_the_ids_of_its_tasks_before_they_have_
         json!({
             "task_id": "task_2", "agent_id": "researcher", "status": "running",
             "executor": { "type": "local" }, "started_at": started_at, "last_event_at": started_at,
-            "ended_at": null,
+            "ended_at": null, "context": "independent", "join": "detached", "tools": { "kind": "none" },
         })
     );
     assert_eq!(output(run.run(ctx()).await).text, "Done.");

@@ -110,8 +110,8 @@ impl CallAgentTool {
         let mut is_handoff = false;
         let mut read = Vec::with_capacity(targets.len());
         for target in targets {
-            let (target, scope) = self.target(target, arguments.context, messages)?;
-            is_handoff = scope == ContextScope::Shared;
+            let target = self.target(target, arguments.context, messages)?;
+            is_handoff = target.context == ContextScope::Shared;
             if is_handoff && join != Join::Single {
                 return Err("with the `context` `shared`, `join` has to be `single`".to_owned());
             }
@@ -129,7 +129,7 @@ impl CallAgentTool {
         target: Target,
         context: Option<ContextScope>,
         messages: &Messages,
-    ) -> Result<(CallTarget, ContextScope), String> {
+    ) -> Result<CallTarget, String> {
         let Target {
             agent,
             system_prompt,
@@ -169,7 +169,7 @@ impl CallAgentTool {
         (prompt, input): (Option<String>, Option<Value>),
         context: Option<ContextScope>,
         messages: &Messages,
-    ) -> Result<(CallTarget, ContextScope), String> {
+    ) -> Result<CallTarget, String> {
         let mut callees = self.callees.iter().enumerate();
         let known = callees.find(|(_, callee)| callee.name == agent);
         let (callee, known) = known.ok_or_else(|| match self.skill(&agent) {
@@ -183,17 +183,17 @@ impl CallAgentTool {
             };
             let prompt = prompt.filter(|_| input.is_none());
             let prompt = read_prompt(&agent, prompt)?;
-            return Ok((callee_with(agent, callee, (prompt, scope), messages), scope));
+            return Ok(callee_with(agent, callee, (prompt, scope), messages));
         };
         let input = input.filter(|_| prompt.is_none());
-        let scope = independent(&agent, context)?;
+        let context = independent(&agent, context)?;
         let start = CallStart::Input(read_input(takes, &agent, input)?);
-        let target = CallTarget {
+        Ok(CallTarget {
             agent,
             callee,
+            context,
             start,
-        };
-        Ok((target, scope))
+        })
     }
 
     fn ad_hoc_target(
@@ -202,7 +202,7 @@ impl CallAgentTool {
         prompt: Option<String>,
         context: Option<ContextScope>,
         messages: &Messages,
-    ) -> Result<(CallTarget, ContextScope), String> {
+    ) -> Result<CallTarget, String> {
         let known = self.ad_hoc().zip(self.ad_hoc_tools.as_ref());
         let (callee, known) = known.ok_or_else(|| {
             "you cannot describe an agent with `system_prompt`: name an `agent`".to_owned()
@@ -220,16 +220,16 @@ impl CallAgentTool {
                 ),
             });
         }
-        let scope = self.scope(context)?;
+        let context = self.scope(context)?;
         let prompt = prompt.ok_or("`prompt` is missing: what the agent is to do")?;
         let prompt = read_prompt(AD_HOC, Some(prompt))?;
-        let prompt = TaskPrompt::in_context(prompt, scope, messages).for_ad_hoc(ad_hoc);
-        let target = CallTarget {
+        let prompt = TaskPrompt::in_context(prompt, context, messages).for_ad_hoc(ad_hoc);
+        Ok(CallTarget {
             agent: AD_HOC.to_owned(),
             callee,
+            context,
             start: CallStart::Prompt(prompt),
-        };
-        Ok((target, scope))
+        })
     }
 
     /// The context of a call, if it is one of those in which agents may be called.
@@ -282,13 +282,14 @@ fn callee_name(target: &Value) -> Option<&str> {
 pub(super) fn callee_with(
     agent: String,
     callee: usize,
-    (prompt, scope): (String, ContextScope),
+    (prompt, context): (String, ContextScope),
     messages: &Messages,
 ) -> CallTarget {
-    let prompt = TaskPrompt::in_context(prompt, scope, messages);
+    let prompt = TaskPrompt::in_context(prompt, context, messages);
     CallTarget {
         agent,
         callee,
+        context,
         start: CallStart::Prompt(prompt),
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         state::{End, RunState, detached::DetachedTask, frame::Frame, path::NodePath},
     },
     error::{ErrorText, FlowError},
-    invocation::{Executor, TaskSnapshot, TaskStatus},
+    invocation::{Executor, Join, TaskSnapshot, TaskStatus},
 };
 
 /// How many characters of what a task has said last are shown.
@@ -23,7 +23,8 @@ const TASK_ID_PREFIX: &str = "task_";
 impl<F> FlowRuntime<F> {
     /// The detached tasks of the run, in the order in which they were started: by agents and invocations with
     /// [`Join::Detached`](crate::invocation::Join::Detached), and by nodes with
-    /// [`Invoke::detached`](crate::Invoke::detached). Tasks that have ended stay in the list. Times are in milliseconds since 1970; a `preview` has at most 200 characters.
+    /// [`Invoke::detached`](crate::Invoke::detached). Tasks that have ended stay in the list. Times are in milliseconds
+    /// since 1970; a `preview` has at most 200 characters.
     ///
     /// ```
     /// use pravah_runtime::{invocation::TaskStatus, prelude::*};
@@ -65,7 +66,7 @@ impl<F> FlowRuntime<F> {
         let state = &self.inner.state;
         let tasks = state.detached.tasks.iter();
         tasks
-            .map(|(number, task)| state.task_snapshot(*number, task))
+            .map(|(number, task)| state.snapshot_for_host(*number, task))
             .collect()
     }
 
@@ -88,7 +89,7 @@ impl<F> FlowRuntime<F> {
         }
         let state = &self.inner.state;
         match state.task(task_id) {
-            Some((number, task)) => Ok(state.task_snapshot(number, task)),
+            Some((number, task)) => Ok(state.snapshot_for_host(number, task)),
             None => {
                 let known = self.tasks().into_iter().map(|task| task.task_id);
                 Err(FlowError::NotFound(ErrorText::unknown(task_id, known)))
@@ -132,6 +133,16 @@ impl RunState {
     pub(super) fn end_as_text(&self, number: usize) -> Option<String> {
         let end = self.detached.tasks.get(&number)?.end.clone()?;
         Some(tool_text(&end.into_result(detached_task_id(number))))
+    }
+
+    /// A task with how it was called, which whoever manages it from within the run has said itself.
+    fn snapshot_for_host(&self, number: usize, task: &DetachedTask) -> TaskSnapshot {
+        TaskSnapshot {
+            context: Some(task.context),
+            join: Some(Join::Detached),
+            tools: Some(task.tools.clone()),
+            ..self.task_snapshot(number, task)
+        }
     }
 
     fn task_snapshot(&self, number: usize, task: &DetachedTask) -> TaskSnapshot {

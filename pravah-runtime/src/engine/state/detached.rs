@@ -19,7 +19,7 @@ use super::{
 use crate::{
     agent::{OnDone, TaskEnd},
     graph::{NodeIx, NodeKind, TEAM_START},
-    invocation::RunnerConfig,
+    invocation::{ContextScope, RunnerConfig, ToolPolicy},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -53,6 +53,15 @@ empty!(Detached {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetachedTask {
     pub(crate) agent: Arc<str>,
+    /// What it knows of the conversation of its starter.
+    #[serde(default, skip_serializing_if = "ContextScope::is_independent")]
+    pub(crate) context: ContextScope,
+    /// Which tools of its starter it has besides its own.
+    #[serde(
+        default = "ToolPolicy::none",
+        skip_serializing_if = "ToolPolicy::is_none"
+    )]
+    pub(crate) tools: ToolPolicy,
     /// Its runner, if it is a remote agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) runner: Option<RunnerConfig>,
@@ -77,6 +86,7 @@ pub(crate) struct DetachedTask {
 pub(crate) struct DetachedStart {
     /// What is called.
     pub(crate) agent: Arc<str>,
+    pub(crate) context: ContextScope,
     pub(crate) start: TaskStart,
 }
 
@@ -271,17 +281,25 @@ impl RunState {
         };
         self.count_detached(path, starts.len());
         let owners = self.owners(path);
-        let on_done = self.frame(&path.frame).table.node(path.node).kind.on_done();
-        let delays_end = on_done == OnDone::Wait;
+        let starter = &self.frame(&path.frame).table.node(path.node).kind;
+        let delays_end = starter.on_done() == OnDone::Wait;
+        let tools = starter.tools_of_tasks();
         let parent = self.detached_at(&path.frame).map(|item| item.index);
         let mut numbers = Vec::with_capacity(starts.len());
-        for DetachedStart { agent, start } in starts {
+        for start in starts {
+            let DetachedStart {
+                agent,
+                context,
+                start,
+            } = start;
             let (end, input) = match start.input {
                 Ok(input) => (None, Some(input)),
                 Err(end) => (Some(end.in_json()), None),
             };
             let task = DetachedTask {
                 agent,
+                context,
+                tools: tools.clone(),
                 runner: self.runner_of(node, start.callee),
                 owners: owners.clone(),
                 parent,

@@ -4,11 +4,12 @@ use std::{future::Future, sync::Arc};
 
 use super::{DataState, FlowGraphBuilder, name, state};
 use crate::{
+    agent::OnDone,
     context::Context,
     error::{BoxError, FlowError},
     graph::{Data, InvokeNode, Name, NodeKind, TypedResults, data::spec, problems::Problem},
     invocation::AgentRegistry,
-    node::{Body, Emitted, Inputs, Invoke, Running, Started, TaskResult},
+    node::{Body, Emitted, Inputs, Invoke, Running, Started, TaskResult, Tasks},
     state::{Each, Unknown},
     topology::ShapeKind,
 };
@@ -80,15 +81,96 @@ impl FlowGraphBuilder {
         )
     }
 
-    fn invoking<From, Out, Returned, F, Fut>(
-        mut self,
+    /// A node that takes `From` and starts any number of these agents and flows as detached tasks, whatever they return.
+    /// It outputs their [`Tasks`] at once. Another node may take those and wait: one of
+    /// [`invoke_all`](Self::invoke_all) that returns [`tasks.wait()`](Tasks::wait). `on_done` says what becomes of tasks
+    /// that have not ended when the flow is done.
+    ///
+    /// ```
+    /// use pravah_runtime::{Agent, AgentConfig, OnDone, invocation::AgentRegistry, prelude::*};
+    /// use serde_json::json;
+    ///
+    /// #[state] struct Plan { topics: Vec<String> }
+    /// #[state] struct Topic { name: String }
+    /// #[state] struct Finding { text: String }
+    ///
+    /// impl Agent for Topic {
+    ///     type Output = Finding;
+    ///
+    ///     fn build() -> AgentConfig {
+    ///         AgentConfig::new("You look things up.", "openai://gpt-4o-mini")
+    ///     }
+    /// }
+    ///
+    /// impl Flow for Plan {
+    ///     type Output = Each<Finding>;
+    ///
+    ///     fn build() -> Result<FlowGraph, FlowError> {
+    ///         let agents = AgentRegistry::new().with_agent::<Topic>();
+    ///         FlowGraph::builder()
+    ///             .invoke_detached::<Plan, _, _>(&agents, OnDone::Cancel, |plan, _ctx| async move {
+    ///                 let topics = plan.topics.into_iter().map(|name| Topic { name });
+    ///                 Ok(Invoke::detached(topics.map(Invoke::agent)))
+    ///             })
+    ///             .invoke_all::<Tasks, Finding, _, _>(&agents, |tasks, _ctx| async move {
+    ///                 Ok(tasks.wait())
+    ///             })
+    ///             .build()
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
+    /// let script = ScriptedModel::new().reply("Topic", json!({ "text": "No trains." }));
+    /// let run = FlowRuntime::new(Plan { topics: vec!["trains".into()] })?;
+    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let RunOut::Done(findings) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(findings[0].text, "No trains.");
+    /// # Ok(()) }
+    /// ```
+    pub fn invoke_detached<From, F, Fut>(
+        self,
         agents: &AgentRegistry,
-        awaits: TypedResults,
+        on_done: OnDone,
+        f: F,
+    ) -> Self
+    where
+        From: Data,
+        F: Fn(From, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Invoke<Tasks>, FlowError>> + Send + 'static,
+    {
+        let (this, body) = self.invoke_body::<From, Tasks, _, _>(f);
+        this.invoke_node(
+            (state::<From>(), state::<Tasks>()),
+            (agents, None),
+            InvokeNode::of_registry(body, agents, Arc::new(TypedResults::DETACHED))
+                .with_on_done(on_done),
+        )
+    }
+
+    fn invoking<From, Out, Returned, F, Fut>(
+        self,
+        agents: &AgentRegistry,
+        results: TypedResults,
         f: F,
     ) -> Self
     where
         From: Data,
         Out: Data,
+        Returned: Data,
+        F: Fn(From, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Invoke<Returned>, FlowError>> + Send + 'static,
+    {
+        let (this, body) = self.states::<Out>().invoke_body::<From, Returned, _, _>(f);
+        this.invoke_node(
+            (state::<From>(), state::<Returned>()),
+            (agents, Some(name::<Out>())),
+            InvokeNode::of_registry(body, agents, Arc::new(results)),
+        )
+    }
+
+    fn invoke_body<From, Returned, F, Fut>(mut self, f: F) -> (Self, Arc<dyn Body>)
+    where
+        From: Data,
         Returned: Data,
         F: Fn(From, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Invoke<Returned>, FlowError>> + Send + 'static,
@@ -102,26 +184,16 @@ impl FlowGraphBuilder {
                 Ok(Emitted(invoke.into_emission()))
             }))
         };
-        let this = self
-            .catchable::<From>()
-            .states::<Out>()
-            .states::<Returned>();
-        let (takes, returns) = (state::<From>(), state::<Returned>());
-        this.invoke_node(
-            (takes, returns),
-            (agents, name::<Out>()),
-            awaits,
-            Arc::new(body),
-        )
+        let this = self.catchable::<From>().states::<Returned>();
+        (this, Arc::new(body))
     }
 
-    /// The node itself. Not compiled again for every node.
+    /// The node itself, which may call these agents, if they return `result`. Not compiled again for every node.
     fn invoke_node(
         mut self,
         (takes, returns): (DataState, DataState),
-        (agents, result): (&AgentRegistry, Name),
-        awaits: TypedResults,
-        body: Arc<dyn Body>,
+        (agents, result): (&AgentRegistry, Option<Name>),
+        invoke: InvokeNode,
     ) -> Self {
         let id = takes.name.clone();
         let mut broken = |why| {
@@ -131,14 +203,16 @@ impl FlowGraphBuilder {
         if agents.agent_ids().next().is_none() {
             broken("the registry has no agents that it could call".to_owned());
         }
-        for (agent_id, returned) in agents.results() {
-            if returned != result {
-                broken(format!(
-                    "it may call `{agent_id}`, which returns `{returned}` and not `{result}`"
-                ));
+        if let Some(result) = result {
+            for (agent_id, returned) in agents.results() {
+                if returned != result {
+                    broken(format!(
+                        "it may call `{agent_id}`, which returns `{returned}` and not `{result}`"
+                    ));
+                }
             }
         }
-        let kind = NodeKind::Invoke(InvokeNode::of_registry(body, agents, Arc::new(awaits)));
+        let kind = NodeKind::Invoke(invoke);
         let node = spec(id, &[takes], ShapeKind::One, &[returns], kind);
         self.nodes.push(node);
         self
