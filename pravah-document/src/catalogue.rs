@@ -41,7 +41,7 @@ impl Catalogue {
     /// document that was in order may not be in order any more, a minor one for new types and fields.
     ///
     /// `docs/nodes.json` is what this version has.
-    pub const VERSION: &str = "1.1.0";
+    pub const VERSION: &str = "1.2.0";
 
     /// No types at all.
     pub fn empty() -> Self {

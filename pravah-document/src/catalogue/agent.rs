@@ -14,6 +14,7 @@ pub(super) fn types() -> Vec<NodeType> {
     vec![
         run(),
         invoke(),
+        wait(),
         plan(),
         classify(),
         coder(),
@@ -60,30 +61,27 @@ fn invoke() -> NodeType {
     );
     let targets = json!({ "type": "array", "items": target, "description": "Several that are called side by side, in place of `agent` and `message`." });
     let result = any("What it returns.");
-    let task_id = field("string", "The id of its task.");
-    let ended = object(
-        json!({
-            "status": { "enum": ["completed", "failed"], "description": "How the call ended." },
-            "result": result,
-            "error": field("string", "Why it has failed."),
-            "taskId": task_id,
-        }),
-        &["status", "taskId"],
-    );
     NodeType::new(
         "agent.invoke",
         "core",
-        "Calls agents and flows that the host has registered. If `agent` fails, the node fails; with `targets`, each result has its own status.",
+        "Calls agents and flows that the host has registered. If `agent` fails, the node fails; with `targets`, each result has its own status. With `detached` it waits for none of them: it starts them as tasks that run beside the nodes that follow.",
     )
     .input(object(
-        json!({ "agent": agent, "message": any(told), "targets": targets }),
+        json!({
+            "agent": agent,
+            "message": any(told),
+            "targets": targets,
+            "detached": field("boolean", "Whether they are started as detached tasks, whose ids are the output: `true` or `false`, and no binding."),
+            "onDone": json!({ "enum": ["cancel", "wait"], "description": "What becomes of detached tasks that have not ended when the flow is done: they are cancelled, unless it is `wait`." }),
+        }),
         &[],
     ))
     .output(object(
         json!({
             "result": result,
-            "taskId": task_id,
-            "results": { "type": "array", "items": ended, "description": "Those of `targets`, in the same order." },
+            "taskId": field("string", "The id of its task."),
+            "results": ended_tasks("Those of `targets`, in the same order."),
+            "taskIds": strings("The ids of the detached tasks, in the order of the calls."),
         }),
         &[],
     ))
@@ -92,6 +90,38 @@ fn invoke() -> NodeType {
         { "agent": "researcher", "message": "Which trains go to Benin?" },
         { "agent": "survey", "message": { "name": "trains" } },
     ] }))
+    .example_input(json!({ "agent": "researcher", "message": "Which trains go to Benin?", "detached": true }))
+}
+
+fn wait() -> NodeType {
+    NodeType::new(
+        "agent.wait",
+        "core",
+        "Waits for detached tasks that `agent.invoke` has started, until all have ended. Each result has its own status.",
+    )
+    .input(object(
+        json!({ "taskIds": strings("The ids of the tasks.") }),
+        &["taskIds"],
+    ))
+    .output(object(
+        json!({ "results": ended_tasks("How each has ended, in the order of `taskIds`.") }),
+        &["results"],
+    ))
+    .example_input(json!({ "taskIds": ["task_1"] }))
+}
+
+/// How each of several tasks has ended.
+fn ended_tasks(description: &str) -> Value {
+    let ended = object(
+        json!({
+            "status": { "enum": ["completed", "failed"], "description": "How it has ended." },
+            "result": any("What it returns."),
+            "error": field("string", "Why it has failed."),
+            "taskId": field("string", "The id of its task."),
+        }),
+        &["status", "taskId"],
+    );
+    json!({ "type": "array", "items": ended, "description": description })
 }
 
 /// An agent with a result of its own.

@@ -27,7 +27,7 @@ fn the_types_are_those_of_the_specification() {
         .types()
         .map(|it| it.name.clone())
         .collect();
-    let expected = "agent.classify agent.coder agent.invoke agent.plan agent.reviewer agent.run agent.summarize \
+    let expected = "agent.classify agent.coder agent.invoke agent.plan agent.reviewer agent.run agent.summarize agent.wait \
         claude.agent condition.equals constant control.fail control.foreach control.gate control.if control.loop control.merge \
         control.noop control.subflow control.switch control.wait data.filter data.json.parse data.json.stringify \
         data.map data.merge data.pick data.reduce data.set data.template data.validate echo file.read file.write \

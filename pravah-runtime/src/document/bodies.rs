@@ -241,8 +241,14 @@ pub(super) fn of_type(
         );
         return Err(FlowError::BuildError(problem.into()));
     }
-    if let Implementation::Invoke = body.node_type.implementation {
-        return invoke::kind(registry, node, body.input, body.node_type);
+    match body.node_type.implementation {
+        Implementation::Invoke => {
+            return invoke::kind(registry, node, body.input, body.node_type);
+        }
+        Implementation::Wait => {
+            return invoke::wait_kind(registry, node, body.input, body.node_type);
+        }
+        _ => {}
     }
     let Some(typed) = body.node_type.implementation.typed() else {
         return Ok(NodeKind::Function(Arc::new(body)));
@@ -326,7 +332,10 @@ impl Body for OfType {
                 says(&input, inputs.context());
                 Running::Ready(Ok(said::emitted(&node_type.name, input)))
             }
-            Implementation::Invoke | Implementation::Typed(_) | Implementation::Unknown => {
+            Implementation::Invoke
+            | Implementation::Wait
+            | Implementation::Typed(_)
+            | Implementation::Unknown => {
                 let problem = format!("nothing runs nodes of the type `{}`", node_type.name);
                 Running::Ready(Err(problem.into()))
             }

@@ -33,6 +33,8 @@ pub(super) enum Implementation {
     Say(fn(&Value, &Context)),
     /// Calls agents of the host.
     Invoke,
+    /// Waits for detached tasks of agents of the host.
+    Wait,
     /// A node of Rust.
     Typed(Arc<TypedNode>),
     /// Nothing that is registered: the document itself, or an agent.
@@ -56,7 +58,7 @@ impl Implementation {
         match self {
             Self::SetState => Returns::RunState,
             Self::Say(_) => Returns::Said,
-            Self::Invoke => Returns::Value,
+            Self::Invoke | Self::Wait => Returns::Value,
             _ => Returns::Outcome,
         }
     }

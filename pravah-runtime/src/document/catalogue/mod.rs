@@ -13,8 +13,10 @@ use crate::error::{BoxError, NodeDataError};
 
 /// What runs the nodes of a standard type.
 pub(super) fn implementation(name: &str) -> Implementation {
-    if name == "agent.invoke" {
-        return Implementation::Invoke;
+    match name {
+        "agent.invoke" => return Implementation::Invoke,
+        "agent.wait" => return Implementation::Wait,
+        _ => {}
     }
     let families = [
         basics::implementation,

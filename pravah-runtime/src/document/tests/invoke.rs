@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::{
-    ClientFactory, ScriptedModel, agent, flow as typed_flow, gate, invocation::AgentRegistry, state,
+    ClientFactory, ScriptedModel, agent, flow as typed_flow, gate,
+    invocation::{AgentRegistry, TaskStatus},
+    state,
 };
 
 #[state]
@@ -230,5 +232,116 @@ edges: []
         let error = run.run(told(ScriptedModel::new())).await.unwrap_err();
         let said = error.to_string();
         assert!(said.contains(expected), "{input}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn detached_tasks_run_beside_the_nodes_that_follow_and_are_waited_for() {
+    let document = r#"
+flow: { name: test }
+nodes:
+  - id: start
+    type: agent.invoke
+    input:
+      detached: true
+      targets:
+        - { agent: researcher, message: a }
+        - { agent: survey, message: { name: trains } }
+        - { agent: survey, message: { topic: trains } }
+  - { id: meanwhile, type: echo, input: { text: "{{ start.taskIds.0 }}" } }
+  - { id: wait, type: agent.wait, input: { taskIds: "{{ start.taskIds }}" } }
+edges:
+  - { from: start, to: meanwhile }
+  - { from: meanwhile, to: wait }
+"#;
+    let flow = DocumentFlow::read("test.yaml", document, &registry()).unwrap();
+    let script = ScriptedModel::new().reply("researcher", text("A."));
+    let outputs = played(&flow, &script).await.unwrap();
+    let task_ids = json!(["task_1", "task_2", "task_3"]);
+    assert_eq!(outputs["start"], json!({ "taskIds": task_ids }));
+    assert_eq!(outputs["meanwhile"], json!({ "text": "task_1" }));
+    let results = outputs["wait"]["results"].as_array().unwrap();
+    assert_eq!(
+        results[0],
+        json!({ "status": "completed", "result": { "text": "A." }, "taskId": "task_1" })
+    );
+    assert_eq!(results[1]["result"], text("trains: 1"));
+    assert_eq!(results[2]["status"], "failed");
+    let error = results[2]["error"].as_str().unwrap();
+    assert!(
+        error.contains("the input of `survey` does not fit"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_detached_task_is_cancelled_with_its_flow_unless_the_node_says_otherwise() {
+    for (on_done, expected) in [
+        ("", TaskStatus::Cancelled),
+        (", onDone: cancel", TaskStatus::Cancelled),
+        (", onDone: wait", TaskStatus::Completed),
+    ] {
+        let input = format!("{{ agent: researcher, message: a, detached: true{on_done} }}");
+        let flow = read(&format!(
+            "  - {{ id: start, type: agent.invoke, input: {input} }}"
+        ));
+        let script = ScriptedModel::new().reply("researcher", text("A."));
+        let mut run = flow.unwrap().start(json!({})).unwrap();
+        let RunOut::Done(done) = run.run(told(script)).await.unwrap() else {
+            panic!("nobody is asked")
+        };
+        assert_eq!(done.outputs["start"], json!({ "taskIds": ["task_1"] }));
+        assert_eq!(run.tasks()[0].status, expected, "{on_done}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_is_not_known_is_a_result_that_has_failed() {
+    let flow = read("  - { id: wait, type: agent.wait, input: { taskIds: [task_7, other] } }");
+    let outputs = played(&flow.unwrap(), &ScriptedModel::new()).await.unwrap();
+    let error = |id: &str| json!({ "status": "failed", "error": format!("there is no task `{id}`"), "taskId": id });
+    assert_eq!(
+        outputs["wait"]["results"],
+        json!([error("task_7"), error("other")])
+    );
+}
+
+#[tokio::test]
+async fn no_tasks_are_waited_for_at_once() {
+    let flow = read("  - { id: wait, type: agent.wait, input: { taskIds: [] } }");
+    let outputs = played(&flow.unwrap(), &ScriptedModel::new()).await.unwrap();
+    assert_eq!(outputs["wait"], json!({ "results": [] }));
+}
+
+#[test]
+fn whether_tasks_are_detached_is_said_plainly() {
+    for (input, expected) in [
+        (
+            r#"{ agent: researcher, message: a, detached: "{{ flow.input.detached }}" }"#,
+            "`detached` has to be `true` or `false`",
+        ),
+        (
+            r#"{ agent: researcher, message: a, detached: true, onDone: "{{ flow.input.end }}" }"#,
+            "`onDone` has to be `cancel` or `wait`",
+        ),
+        (
+            "{ agent: researcher, message: a, onDone: wait }",
+            "`onDone` is for detached tasks",
+        ),
+        (
+            "{ agent: researcher, message: a, detached: false, onDone: wait }",
+            "`onDone` is for detached tasks",
+        ),
+        (
+            "{ agent: researcher, message: a, detached: true, onDone: later }",
+            "onDone",
+        ),
+        ("{ detached: true }", "it names no agent"),
+    ] {
+        let error = read(&format!(
+            "  - {{ id: start, type: agent.invoke, input: {input} }}"
+        ));
+        let error = error.err().unwrap_or_else(|| panic!("{input}"));
+        assert!(error.contains(expected), "{input}: {error}");
     }
 }
