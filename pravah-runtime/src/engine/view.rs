@@ -17,14 +17,25 @@ use crate::{
 
 /// A run, or an item of a list within it, as its bodies see it.
 pub(crate) struct View {
-    /// The run's id; in a list also which list of the run it is.
-    run_id: RunId,
+    of: ViewOf,
     table: Arc<Table>,
     pub(super) inputs: Arc<FlowInputs>,
     /// Made when somebody first asks for it.
     cancel: OnceLock<CancelToken>,
-    /// What is around the list, and the node of the list there.
-    around: Option<(Arc<View>, NodeIx)>,
+}
+
+enum ViewOf {
+    /// The flow itself, in a run of this id.
+    Flow(RunId),
+    /// An item of a list.
+    Item {
+        around: Arc<View>,
+        /// The node of the list, and which visit of it this is.
+        list: NodeIx,
+        visit: u32,
+        /// The run's id, and which list of the run it is; made when somebody first asks for it.
+        run_id: OnceLock<Arc<str>>,
+    },
 }
 
 impl View {
@@ -36,24 +47,26 @@ impl View {
         cancel: Option<CancelToken>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            run_id: run_id.clone(),
+            of: ViewOf::Flow(run_id.clone()),
             table: Arc::clone(table),
             inputs: Arc::clone(inputs),
             cancel: cancel.map_or_else(OnceLock::new, OnceLock::from),
-            around: None,
         })
     }
 
-    /// What the bodies of an item in `frame` see, whose list is at the node `owner` of `around`.
-    pub(super) fn of_item(view: Arc<Self>, owner: NodeIx, around: &Frame, frame: &Frame) -> Self {
-        // Two lists may share a chain, and one may come again: their steps are not the same.
-        let (list, visit) = (around.table.step_name(owner), around.visit(owner));
+    /// What the bodies of an item in `frame` see, whose list is at the node `list` in the `visit` of that; `around` is
+    /// what the bodies around the list see.
+    pub(super) fn of_item(around: Arc<Self>, list: NodeIx, visit: u32, frame: &Frame) -> Self {
         Self {
-            run_id: RunId::Known(format!("{}/{list}#{visit}", view.run_id.get()).into()),
             table: Arc::clone(&frame.table),
             inputs: Arc::clone(&frame.flow_inputs),
-            cancel: OnceLock::from(view.cancel().clone()),
-            around: Some((view, owner)),
+            cancel: OnceLock::from(around.cancel().clone()),
+            of: ViewOf::Item {
+                around,
+                list,
+                visit,
+                run_id: OnceLock::new(),
+            },
         }
     }
 }
@@ -121,7 +134,8 @@ impl RunState {
         let (mut view, mut around) = (root, &self.root);
         for (depth, item) in (1..).zip(&path.frame) {
             let frame = self.frame(path.frame.get(..depth).unwrap_or_default());
-            view = Arc::new(View::of_item(view, item.list, around, frame));
+            let visit = around.visit(item.list);
+            view = Arc::new(View::of_item(view, item.list, visit, frame));
             around = frame;
         }
         (view, around)
@@ -134,7 +148,19 @@ impl RunView for View {
     }
 
     fn run_id(&self) -> &str {
-        self.run_id.get()
+        match &self.of {
+            ViewOf::Flow(run_id) => run_id.get(),
+            // Two lists may share a chain, and one may come again: their steps are not the same.
+            ViewOf::Item {
+                around,
+                list,
+                visit,
+                run_id,
+            } => run_id.get_or_init(|| {
+                let list = around.table.step_name(*list);
+                format!("{}/{list}#{visit}", around.run_id()).into()
+            }),
+        }
     }
 
     fn step_name(&self, node: u32) -> String {
@@ -149,17 +175,19 @@ impl RunView for View {
         if let Some((scope, _)) = scope {
             return self.inputs.get(&scope).cloned();
         }
-        let (around, each) = self.around.as_ref()?;
-        around.input(each.0, name)
+        match &self.of {
+            ViewOf::Flow(_) => None,
+            ViewOf::Item { around, list, .. } => around.input(list.0, name),
+        }
     }
 
     fn inputs(&self, node: u32) -> Vec<String> {
         let scopes = self.table.scopes_of(NodeIx(node));
         let mut names: Vec<String> = scopes.map(|(_, scope)| scope.input.to_string()).collect();
-        if let Some((around, each)) = &self.around {
+        if let ViewOf::Item { around, list, .. } = &self.of {
             // The chain of a list is no flow of its own.
             names.pop();
-            names.extend(around.inputs(each.0));
+            names.extend(around.inputs(list.0));
         }
         names
     }
