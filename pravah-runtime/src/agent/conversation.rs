@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::reading::Reading;
 use crate::{
-    model::{Message, Messages},
+    model::{Message, Messages, ToolCall},
     model_text::journal,
     sorted_map::SortedMap,
 };
@@ -31,6 +31,11 @@ pub(super) struct AgentConversation {
 impl AgentConversation {
     pub(super) fn messages(&self) -> &Messages {
         &self.messages
+    }
+
+    /// The calls that the last message asks for.
+    pub(super) fn asked(&self) -> &[ToolCall] {
+        self.messages.last().map_or(&[], Message::calls)
     }
 
     pub(super) fn push(&mut self, message: Message) {

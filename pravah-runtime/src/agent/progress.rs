@@ -261,7 +261,7 @@ impl AgentProgress {
 
     /// The calls that the last message asks for.
     pub(super) fn asked(&self) -> &[ToolCall] {
-        self.messages().last().map_or(&[], Message::calls)
+        self.conversation.asked()
     }
 
     /// Whether it waits for just the calls that its conversation ends with.

@@ -232,11 +232,14 @@ impl TaskEnd {
 
     /// What the calling model reads: a text as it is, anything else as JSON.
     pub(super) fn text(&self) -> String {
-        match (self.value(), self.has_failed()) {
-            (Value::String(why), true) => format!("the call failed: {why}"),
-            (Value::String(text), false) => text,
-            (content, _) => content.to_string(),
-        }
+        let text = self
+            .content
+            .read_value(|content| match (content, self.has_failed()) {
+                (Value::String(why), true) => format!("the call failed: {why}"),
+                (Value::String(text), false) => text.clone(),
+                (content, _) => content.to_string(),
+            });
+        text.unwrap_or_else(|error| error.to_string())
     }
 }
 

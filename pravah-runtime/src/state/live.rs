@@ -302,6 +302,18 @@ impl Live {
         })
     }
 
+    /// What `read` makes of the JSON of the value, which is not copied where the value is JSON.
+    pub(crate) fn read_value<R>(
+        &self,
+        read: impl FnOnce(&Value) -> R,
+    ) -> Result<R, serde_json::Error> {
+        let read = self.look(|payload| match downcast::<Value>(payload) {
+            Some(value) => Ok(read(value)),
+            None => Err(read),
+        });
+        read.or_else(|read| self.to_value().map(|value| read(&value)))
+    }
+
     /// The cell that it shares with its clones, or would.
     fn cell(&self) -> Option<&Arc<Cell>> {
         match &self.held {

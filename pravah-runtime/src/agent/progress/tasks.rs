@@ -1,5 +1,7 @@
 //! The agents that an agent has called.
 
+use std::mem;
+
 use super::AgentProgress;
 use crate::{
     agent::{
@@ -111,7 +113,7 @@ impl AgentProgress {
         step_key: impl Fn() -> String,
         end_of: impl Fn(usize) -> Option<TaskEnd>,
     ) {
-        let calls = self.asked().to_vec();
+        let calls = self.conversation.asked();
         for (call, pending) in calls.iter().zip(&mut self.pending) {
             match pending {
                 Pending::Delegated { task, is_handoff } => {
@@ -147,25 +149,25 @@ impl AgentProgress {
     /// Gives each agent that is to be called and waited for the number of a task, as long as `left` of them may be
     /// called. The model learns of the calls beyond that that they were not made.
     pub(crate) fn start_calls(&mut self, left: u32) -> StartedCalls {
-        let calls = self.asked().to_vec();
+        let calls = self.conversation.asked();
         let mut started = StartedCalls::default();
         let mut left = left as usize;
         for (index, (call, pending)) in calls.iter().zip(&mut self.pending).enumerate() {
             let Pending::Calls(agent_call) = pending else {
                 continue;
             };
-            let agent_call = agent_call.clone();
-            if let Some(why) = refusal(&agent_call, calls.len() == 1, left) {
+            if let Some(why) = refusal(agent_call, calls.len() == 1, left) {
                 *pending = Pending::Done(result(call, &why, true));
                 started.refused.push(index);
                 continue;
             }
-            let named = agent_call.targets.len();
+            let targets = mem::take(&mut agent_call.targets);
+            let named = targets.len();
             left = left.saturating_sub(named);
             let first = self.next_task;
             *pending = match agent_call.join {
                 Join::Detached => {
-                    started.detached.push((index, agent_call.targets));
+                    started.detached.push((index, targets));
                     continue;
                 }
                 Join::Single => Pending::Delegated {
@@ -177,7 +179,7 @@ impl AgentProgress {
                 },
             };
             self.next_task = first.saturating_add(named);
-            started.awaited.extend((first..).zip(agent_call.targets));
+            started.awaited.extend((first..).zip(targets));
         }
         started
     }
