@@ -101,7 +101,7 @@ fn the_number_of_targets_is_looked_at_before_the_targets() {
     assert_eq!(all.validate(), Err(InvocationError::EmptyAgentId));
 }
 
-// A5, A9, S2.22
+// A5, A9, S2.1, S2.2, S2.22, S2.23
 #[test]
 fn what_is_left_out_has_its_default_and_is_written() {
     let written = json!({

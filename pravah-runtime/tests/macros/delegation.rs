@@ -92,7 +92,7 @@ fn of<'a>(asked: &'a [ModelRequest], node: &str) -> Vec<&'a ModelRequest> {
         .collect()
 }
 
-// S2.30
+// A20, S2.30
 #[tokio::test]
 async fn the_agent_that_is_called_knows_what_it_is_told_and_its_answer_is_that_of_the_call() {
     let script = ScriptedModel::new()

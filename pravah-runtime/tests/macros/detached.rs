@@ -224,7 +224,7 @@ async fn an_agent_and_its_tasks_make_steps_in_turn() {
     );
 }
 
-// S2.13: the snapshot says what becomes of them.
+// A12, S2.13: the snapshot says what becomes of them.
 #[tokio::test]
 async fn a_cancelled_run_has_cancelled_its_tasks() {
     let script = ScriptedModel::new().call("lead", "call_agent", in_background(&["One."]));

@@ -77,7 +77,7 @@ fn ctx() -> Context {
     Context::default()
 }
 
-// S2.25, S2.31
+// A21, S2.25, S2.31
 #[tokio::test]
 async fn the_call_waits_with_all_that_is_needed_and_the_model_reads_what_is_answered() {
     let (mut run, model) = calling([("open", json!({ "path": "a.md" }))]);

@@ -122,7 +122,7 @@ fn said(request: &ModelRequest) -> Vec<String> {
     brief.collect()
 }
 
-// S2.18
+// A16, S2.18
 #[tokio::test]
 async fn the_agents_have_the_tools_of_the_caller_that_its_policy_says_beside_their_own() {
     let run = all_tools::start(question()).unwrap();
@@ -149,7 +149,7 @@ async fn a_tool_that_waits_for_approval_at_the_caller_waits_for_it_at_the_agent_
     assert_eq!(id, "researcher::pay[0]");
 }
 
-// S2.5
+// A14, S2.5
 #[tokio::test]
 async fn an_agent_that_inherits_reads_what_was_said_before_without_calls_that_have_no_result() {
     let run = inheriting::start(question()).unwrap();
@@ -198,7 +198,7 @@ fn taking_over(
     (run.with_factory(model.factory()), model)
 }
 
-// S2.5, S2.26
+// A15, S2.5, S2.26
 #[tokio::test]
 async fn an_agent_that_takes_over_answers_for_the_caller_whose_model_is_asked_no_more() {
     let (mut run, model) =

@@ -8,7 +8,7 @@ use super::{
     finish, run_by,
 };
 
-// S2.30
+// A20, S2.30
 #[tokio::test]
 async fn a_skill_reads_the_conversation_unless_it_is_to_know_nothing() {
     for (context, expected) in [(None, 2), (Some("inherited"), 2), (Some("independent"), 1)] {
