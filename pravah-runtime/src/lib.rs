@@ -85,6 +85,7 @@ mod quoted;
 mod random_nets;
 mod sorted_map;
 mod state;
+pub mod testing;
 mod topology;
 mod trace;
 

@@ -1,0 +1,180 @@
+//! Driving a run step by step.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    task::Poll,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{CrashTest, CrashTestError, Effects, START, effects::Noted};
+use crate::{
+    Clock as _, Context, FlowDef, FlowError, FlowRuntime, FlowSnapshot, ManualClock, RunOut,
+    Suspension,
+};
+
+/// The id of all runs: effects of two of them have the same keys.
+const RUN_ID: &str = "crash-test";
+
+/// A process that makes the steps of a run.
+pub(super) struct Driver<'a, F: FlowDef> {
+    test: &'a CrashTest<F>,
+    run: FlowRuntime<F>,
+    outside: Outside,
+}
+
+/// What is left when a process ends.
+#[derive(Clone)]
+struct Outside {
+    ctx: Context,
+    clock: ManualClock,
+    effects: Effects,
+}
+
+/// What a step has come to.
+pub(super) enum Moved {
+    On,
+    /// The flow has this output.
+    Ended(Value),
+    /// The future of the step was dropped.
+    Dropped,
+}
+
+impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
+    /// A run that is about to start.
+    pub(super) fn start(test: &'a CrashTest<F>) -> Result<Self, CrashTestError> {
+        let effects = Effects::default();
+        let outside = Outside {
+            ctx: (test.context)(&effects),
+            clock: ManualClock::new(UNIX_EPOCH + START),
+            effects,
+        };
+        let run = FlowRuntime::<F>::start((test.input)());
+        let run = run.map_err(CrashTestError::Run)?;
+        Ok(Self::of(test, run.with_run_id(RUN_ID), outside))
+    }
+
+    fn of(test: &'a CrashTest<F>, run: FlowRuntime<F>, outside: Outside) -> Self {
+        let run = (test.prepare)(run.with_clock(outside.clock.clone()));
+        Self { test, run, outside }
+    }
+
+    /// The run as it is stored.
+    pub(super) fn stored(&self) -> Result<String, CrashTestError> {
+        let stored = serde_json::to_string(&self.run);
+        stored.map_err(|error| CrashTestError::Run(FlowError::SerializeError(error.into())))
+    }
+
+    /// Another process, which goes on with what was stored.
+    pub(super) fn restored(&self, stored: &str) -> Result<Self, CrashTestError> {
+        let snapshot: Result<FlowSnapshot, _> = serde_json::from_str(stored);
+        let snapshot = snapshot.map_err(|error| FlowError::SnapLoadError(error.into()));
+        let run = snapshot.and_then(FlowRuntime::from_snapshot);
+        let run = run.map_err(CrashTestError::Run)?;
+        Ok(Self::of(self.test, run, self.outside.clone()))
+    }
+
+    pub(super) fn effects(&self) -> Noted {
+        self.outside.effects.noted()
+    }
+
+    /// The last step that was made.
+    pub(super) fn last_step(&self) -> String {
+        let last = self.run.last_step();
+        last.map_or_else(String::new, |step| step.to_string())
+    }
+
+    /// Makes a step.
+    pub(super) async fn step(&mut self) -> Result<Moved, CrashTestError> {
+        self.step_until(usize::MAX).await
+    }
+
+    /// Makes a step, whose future is dropped when it is pending for the time of this number.
+    pub(super) async fn step_until(&mut self, pending: usize) -> Result<Moved, CrashTestError> {
+        loop {
+            let ctx = self.outside.ctx.clone();
+            let out = dropped_when_pending(self.run.next(ctx), pending).await;
+            let out = match out {
+                Some(Err(FlowError::ResumeRequired(_))) => match self.answer(pending).await? {
+                    Answered::Out(out) => out,
+                    Answered::TimePassed => continue,
+                },
+                out => out,
+            };
+            return match out {
+                None => Ok(Moved::Dropped),
+                Some(Ok(RunOut::Done(output))) => {
+                    let output = serde_json::to_value(output);
+                    let output = output.map_err(|error| FlowError::SerializeError(error.into()));
+                    output.map(Moved::Ended).map_err(CrashTestError::Run)
+                }
+                Some(Ok(RunOut::Waiting {
+                    until: Some(until), ..
+                })) => {
+                    self.pass_time(until);
+                    continue;
+                }
+                Some(Ok(_)) => Ok(Moved::On),
+                Some(Err(error)) => Err(CrashTestError::Run(error)),
+            };
+        }
+    }
+}
+
+/// What came of an open question.
+enum Answered<O> {
+    Out(Option<Result<RunOut<O>, FlowError>>),
+    /// Nobody has answered it in time.
+    TimePassed,
+}
+
+impl<F: FlowDef<Output: Serialize>> Driver<'_, F> {
+    /// Answers the first question that somebody answers, or lets the time of one pass.
+    async fn answer(&mut self, pending: usize) -> Result<Answered<F::Output>, CrashTestError> {
+        let open = self.run.suspensions();
+        let answer =
+            |question: &Suspension| Some((question.tool_id.clone(), (self.test.answer)(question)?));
+        if let Some((id, answer)) = open.iter().find_map(answer) {
+            let answering = self.run.answer(self.outside.ctx.clone(), &id, answer);
+            return Ok(Answered::Out(
+                dropped_when_pending(answering, pending).await,
+            ));
+        }
+        match open.iter().filter_map(|question| question.until).min() {
+            Some(until) => {
+                self.pass_time(until);
+                Ok(Answered::TimePassed)
+            }
+            None => Err(CrashTestError::NoAnswer {
+                question: open
+                    .first()
+                    .map_or_else(String::new, |first| first.tool_id.clone()),
+            }),
+        }
+    }
+
+    fn pass_time(&self, until: SystemTime) {
+        let clock = &self.outside.clock;
+        clock.set(until.max(clock.now()));
+    }
+}
+
+/// What a future returns; nothing if it was dropped before, when it was pending for the time of this number.
+async fn dropped_when_pending<T>(future: impl Future<Output = T>, number: usize) -> Option<T> {
+    let mut future = pin!(future);
+    let mut pending = 0;
+    poll_fn(|task| match future.as_mut().poll(task) {
+        Poll::Ready(returned) => Poll::Ready(Some(returned)),
+        Poll::Pending => {
+            pending += 1;
+            match pending >= number {
+                true => Poll::Ready(None),
+                false => Poll::Pending,
+            }
+        }
+    })
+    .await
+}

@@ -1,0 +1,235 @@
+//! Tests of flows: whatever happens to the processes that make its steps, a run comes to the same end.
+
+mod difference;
+mod disturb;
+mod driver;
+mod effects;
+mod error;
+
+use std::{fmt, time::Duration};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use self::{
+    difference::Ended,
+    disturb::Point,
+    driver::{Driver, Moved},
+};
+pub use self::{
+    effects::Effects,
+    error::{CrashTestError, Disturbance},
+};
+use crate::{Context, FlowDef, FlowRuntime, Suspension};
+
+/// After so many steps without an end a run counts as one that never ends, unless set.
+const MAX_STEPS: usize = 1_000;
+
+/// When runs start. It is no round time, so that a body that rounds times shows it.
+const START: Duration = Duration::from_millis(1_767_323_045_678);
+
+/// What answers the questions of a flow.
+type Answer = dyn Fn(&Suspension) -> Option<Value>;
+
+/// Runs a flow to its end, and then again and again, with each way in which its processes may end: after every step it
+/// is restored from JSON, every step is lost once after it was made, the future of every step is dropped at each point
+/// where it waits, and from every step two processes go on with the same run. Each of these runs has to come to the same
+/// output, and to have the same [`Effects`] outside.
+///
+/// Times are those of a [`ManualClock`], which is set forward where a run waits. Bodies that sleep by themselves take
+/// that long: use tokio's paused clock, as in `#[tokio::test(start_paused = true)]`.
+///
+/// ```
+/// use pravah_runtime::{prelude::*, testing::{CrashTest, Effects}};
+/// use serde_json::json;
+///
+/// /// Stands for the service of a bank.
+/// struct Bank { effects: Effects }
+///
+/// impl Bank {
+///     fn charge(&self, key: &str, cents: u32) {
+///         self.effects.with_key(key, json!({ "charged": cents }));
+///     }
+/// }
+///
+/// #[state] struct Order { cents: u32 }
+/// #[state] struct Paid { cents: u32 }
+/// #[state] struct Receipt { text: String }
+///
+/// #[node]
+/// async fn charge(order: &Order, bank: Dep<Bank>, step: Step) -> Paid {
+///     bank.charge(&step.key(), order.cents);
+///     Paid { cents: order.cents }
+/// }
+///
+/// #[gate(prompt = "Send a receipt?")]
+/// fn confirm(paid: Paid, yes: bool) -> Receipt {
+///     Receipt { text: if yes { format!("{} cents", paid.cents) } else { String::new() } }
+/// }
+///
+/// #[flow]
+/// fn buy(order: Order) -> Receipt { flow! { charge -> confirm } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let report = CrashTest::<Order>::new(|| Order { cents: 250 })
+///     .with_context(|effects| Context::default().with_dep(Bank { effects: effects.clone() }))
+///     .answering(|_question| Some(json!(true)))
+///     .check()
+///     .await?;
+/// assert_eq!(report.output, json!({ "text": "250 cents" }));
+/// # Ok(()) }
+/// ```
+pub struct CrashTest<F: FlowDef> {
+    input: Box<dyn Fn() -> F::Input>,
+    context: Box<dyn Fn(&Effects) -> Context>,
+    prepare: Box<dyn Fn(FlowRuntime<F>) -> FlowRuntime<F>>,
+    answer: Box<Answer>,
+    max_steps: usize,
+}
+
+impl<F: FlowDef> fmt::Debug for CrashTest<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CrashTest")
+            .field("flow", &F::node_id())
+            .field("max_steps", &self.max_steps)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a run came to that nothing disturbs.
+struct Calm {
+    /// What its steps are called.
+    steps: Vec<String>,
+    end: Ended,
+}
+
+/// What a test has seen.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CrashTestReport {
+    /// The output of the flow, as JSON.
+    pub output: Value,
+    /// How many steps an undisturbed run takes, answers included.
+    pub steps: usize,
+    /// How many disturbed runs were made.
+    pub disturbed_runs: usize,
+}
+
+impl<F: FlowDef> CrashTest<F> {
+    /// A test of the flow `F`, which starts with what `input` returns.
+    pub fn new(input: impl Fn() -> F::Input + 'static) -> Self {
+        Self {
+            input: Box::new(input),
+            context: Box::new(|_| Context::default()),
+            prepare: Box::new(|run| run),
+            answer: Box::new(|_| None),
+            max_steps: MAX_STEPS,
+        }
+    }
+
+    /// What the nodes of each run may reach. It is made anew for each run: what stands for a service outside tells the
+    /// [`Effects`] what it was asked to do.
+    #[must_use]
+    pub fn with_context(mut self, context: impl Fn(&Effects) -> Context + 'static) -> Self {
+        self.context = Box::new(context);
+        self
+    }
+
+    /// Sets up each run, and again after each restore, with the functions of [`FlowRuntime`]: models, the number of bodies
+    /// that may run at the same time. The run's id and its clock are those of the test.
+    ///
+    /// ```
+    /// # use pravah_runtime::{prelude::*, testing::CrashTest};
+    /// # use serde_json::json;
+    /// # #[state] struct Question { text: String }
+    /// # #[state] struct Report { text: String }
+    /// # /// You write reports.
+    /// # #[agent(model = "openai://gpt-4o", output = Report)]
+    /// # fn writer(question: &Question) -> String { question.text.clone() }
+    /// # #[flow]
+    /// # fn writing(question: Question) -> Report { flow! { writer } }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let script = ScriptedModel::new().reply("writer", json!({ "text": "Done." }));
+    /// let models = ClientFactory::new().with_scripted(script);
+    /// CrashTest::<Question>::new(|| Question { text: "?".into() })
+    ///     .with_run(move |run| run.with_factory(models.clone()).with_concurrency(8))
+    ///     .check()
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_run(
+        mut self,
+        prepare: impl Fn(FlowRuntime<F>) -> FlowRuntime<F> + 'static,
+    ) -> Self {
+        self.prepare = Box::new(prepare);
+        self
+    }
+
+    /// Answers the questions of the flow. A question without an answer waits until its time is over. The same question
+    /// is asked again where a step is lost: it has to get the same answer.
+    #[must_use]
+    pub fn answering(mut self, answer: impl Fn(&Suspension) -> Option<Value> + 'static) -> Self {
+        self.answer = Box::new(answer);
+        self
+    }
+
+    /// How many steps a run may take: 1,000 unless set.
+    #[must_use]
+    pub fn with_max_steps(mut self, steps: usize) -> Self {
+        self.max_steps = steps;
+        self
+    }
+
+    /// Makes all of the runs. Their number grows with that of the steps, and their steps with its square.
+    ///
+    /// # Errors
+    ///
+    /// [`CrashTestError::Run`] if the undisturbed run fails, and otherwise the first difference between that and a
+    /// disturbed one.
+    pub async fn check(&self) -> Result<CrashTestReport, CrashTestError>
+    where
+        F::Output: Serialize,
+    {
+        let calm = self.calm().await?;
+        let mut disturbed_runs = 0;
+        for (index, step) in calm.steps.iter().enumerate() {
+            let (test, calm) = (self, &calm.end);
+            let point = Point {
+                test,
+                calm,
+                index,
+                step,
+            };
+            disturbed_runs += point.disturb().await?;
+        }
+        Ok(CrashTestReport {
+            output: calm.end.output,
+            steps: calm.steps.len(),
+            disturbed_runs,
+        })
+    }
+
+    /// Runs to the end.
+    async fn calm(&self) -> Result<Calm, CrashTestError>
+    where
+        F::Output: Serialize,
+    {
+        let mut driver = Driver::start(self)?;
+        let mut steps = Vec::new();
+        loop {
+            let moved = driver.step().await?;
+            steps.push(driver.last_step());
+            if let Moved::Ended(output) = moved {
+                let effects = driver.effects();
+                return Ok(Calm {
+                    steps,
+                    end: Ended { output, effects },
+                });
+            }
+            if steps.len() >= self.max_steps {
+                return Err(CrashTestError::NoEnd { steps: steps.len() });
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! Tests of flows that are disturbed everywhere: they pass where a flow is in order, and find planted mistakes.
+
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use pravah_runtime::{
+    prelude::*,
+    testing::{CrashTest, CrashTestError, Effects},
+};
+use serde_json::{Value, json};
+
+/// Stands for a service outside.
+struct Service {
+    effects: Effects,
+    calls: AtomicU32,
+}
+
+impl Service {
+    fn new(effects: &Effects) -> Self {
+        Self {
+            effects: effects.clone(),
+            calls: AtomicU32::new(0),
+        }
+    }
+}
+
+fn context(effects: &Effects) -> Context {
+    Context::default().with_dep(Service::new(effects))
+}
+
+#[state]
+#[derive(Clone)]
+struct Order {
+    cents: u32,
+}
+#[state]
+struct Paid {
+    cents: u32,
+}
+#[state]
+struct Shipped {
+    parcels: u32,
+}
+#[state]
+struct Closed {
+    text: String,
+}
+
+#[node]
+async fn charge(order: &Order, service: Dep<Service>, step: Step) -> Paid {
+    service.effects.with_key(step.key(), order.cents);
+    tokio::task::yield_now().await;
+    Paid { cents: order.cents }
+}
+
+#[node]
+async fn ship(_order: &Order, service: Dep<Service>, step: Step) -> Shipped {
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    service.effects.with_key(step.key(), "a parcel");
+    Shipped { parcels: 1 }
+}
+
+#[gate(prompt = "Close it?", timeout = "1h")]
+fn confirm(paid: Paid, shipped: Shipped, answer: String) -> Closed {
+    let (cents, parcels) = (paid.cents, shipped.parcels);
+    Closed {
+        text: format!("{cents} cents, {parcels} parcel, {answer}"),
+    }
+}
+
+#[flow(named)]
+fn buying(order: Order) -> Closed {
+    flow! { fork(charge, ship) -> join(confirm) }
+}
+
+fn order() -> Order {
+    Order { cents: 250 }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flow_whose_effects_have_keys_comes_to_the_same_end_however_it_is_disturbed() {
+    for bodies in [1, 8] {
+        let test = CrashTest::<buying>::new(order)
+            .with_context(context)
+            .with_run(move |run| run.with_concurrency(bodies))
+            .answering(|question| (question.tool_id == "confirm").then(|| json!("yes")));
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output, json!({ "text": "250 cents, 1 parcel, yes" }));
+        assert_eq!(report.steps, 4);
+        assert!(report.disturbed_runs > 3 * report.steps, "{report:?}");
+    }
+}
+
+#[state]
+struct Question {
+    text: String,
+}
+#[state]
+struct Report {
+    text: String,
+}
+
+/// Sends a mail.
+#[tool]
+async fn send_mail(to: String, service: Dep<Service>, step: Step) -> Result<String, ToolError> {
+    let key = step.call_id().unwrap_or_default().to_owned();
+    service.effects.with_key(key, to.as_str());
+    Ok("sent".to_owned())
+}
+
+/// You look things up.
+#[agent(model = "openai://m", output = Report, tools = [send_mail])]
+fn researcher(question: &Question) -> String {
+    question.text.clone()
+}
+
+/// You write.
+#[agent(
+    model = "openai://m",
+    output = Report,
+    agents = [researcher],
+    delegation(join = [single, detached], on_done = wait),
+)]
+fn writer(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow]
+fn writing(question: Question) -> Report {
+    flow! { writer }
+}
+
+#[tokio::test]
+async fn agents_that_call_others_come_to_the_same_end() {
+    let told = json!({ "agent": "researcher", "prompt": "Look." });
+    let detached = json!({ "agent": "researcher", "prompt": "Look.", "join": "detached" });
+    let mail = json!({ "to": "ana@example.com" });
+    let script = ScriptedModel::new()
+        .calls("writer", [("call_agent", told), ("call_agent", detached)])
+        .call("researcher[0]", "send_mail", mail.clone())
+        .call("researcher[0]", "submit", json!({ "text": "one" }))
+        .call("researcher[1]", "send_mail", mail)
+        .call("researcher[1]", "submit", json!({ "text": "two" }))
+        .call("writer", "submit", json!({ "text": "Done." }));
+    let models = ClientFactory::new().with_scripted(script);
+    for bodies in [1, 8] {
+        let models = models.clone();
+        let test = CrashTest::<Question>::new(|| Question { text: "?".into() })
+            .with_context(context)
+            .with_run(move |run| run.with_factory(models.clone()).with_concurrency(bodies));
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output, json!({ "text": "Done." }));
+    }
+}
+
+/// What a flow with a mistake in this node is told about it.
+macro_rules! mistake {
+    ($test:ident, $node:item, $expected:expr) => {
+        #[tokio::test]
+        async fn $test() {
+            #[state]
+            struct Begin {
+                n: u32,
+            }
+            #[state]
+            struct End {
+                text: String,
+            }
+
+            $node
+
+            #[flow]
+            fn planted(begin: Begin) -> End {
+                flow! { work }
+            }
+
+            let test = CrashTest::<Begin>::new(|| Begin { n: 1 }).with_context(context);
+            let error = test.check().await.unwrap_err().to_string();
+            let expected: &[&str] = &$expected;
+            for part in expected {
+                assert!(error.contains(part), "{error}");
+            }
+        }
+    };
+}
+
+mistake!(
+    an_effect_without_a_key_that_happens_twice_is_found,
+    #[node]
+    async fn work(begin: &Begin, service: Dep<Service>) -> End {
+        service.effects.without_key("a mail to Ana");
+        End {
+            text: begin.n.to_string(),
+        }
+    },
+    [
+        "`1. work -> End` was made, lost, and made again",
+        "`a mail to Ana` happened 2 times, and 1 without that: it has no key"
+    ]
+);
+
+mistake!(
+    a_key_that_is_made_anew_for_each_attempt_is_found,
+    #[node]
+    async fn work(begin: &Begin, service: Dep<Service>) -> End {
+        let attempt = service.calls.fetch_add(1, Ordering::SeqCst);
+        service
+            .effects
+            .with_key(format!("attempt {attempt}"), begin.n);
+        End {
+            text: String::new(),
+        }
+    },
+    [
+        "was made, lost, and made again",
+        "there is an effect under the key `attempt 1`, and none without that"
+    ]
+);
+
+mistake!(
+    another_effect_under_the_same_key_is_found,
+    #[node]
+    async fn work(_begin: &Begin, service: Dep<Service>, step: Step) -> End {
+        let call = service.calls.fetch_add(1, Ordering::SeqCst);
+        service.effects.with_key(step.key(), call);
+        End {
+            text: String::new(),
+        }
+    },
+    ["what happened under the key `crash-test/work(Begin)#1` is 0 and 1, and 0 without that"]
+);
+
+mistake!(
+    a_body_that_depends_on_the_time_is_found,
+    #[node]
+    fn work(begin: Begin) -> End {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        End {
+            text: format!("{} at {now:?}", begin.n),
+        }
+    },
+    [
+        "the run was restored before `1. work -> End`",
+        "the output is {\"text\":\"1 at "
+    ]
+);
+
+mistake!(
+    a_body_that_depends_on_what_it_did_before_is_found,
+    #[node]
+    async fn work(begin: Begin, service: Dep<Service>) -> Result<End, std::io::Error> {
+        match service.calls.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(End {
+                text: begin.n.to_string(),
+            }),
+            _ => Err(std::io::Error::other("it has run before")),
+        }
+    },
+    [
+        "was made, lost, and made again",
+        "the run fails: ",
+        "it has run before"
+    ]
+);
+
+#[tokio::test]
+async fn a_step_is_broken_off_at_each_point_where_it_waits() {
+    #[state]
+    struct Begin {}
+    #[state]
+    struct End {}
+
+    #[node]
+    async fn work(_begin: &Begin, service: Dep<Service>, step: Step) -> End {
+        tokio::task::yield_now().await;
+        tokio::task::yield_now().await;
+        // Only a process that ends while it waits for the third time has this without what comes after it.
+        service
+            .effects
+            .with_key(step.key(), service.calls.fetch_add(1, Ordering::SeqCst));
+        tokio::task::yield_now().await;
+        End {}
+    }
+
+    #[flow]
+    fn waiting(begin: Begin) -> End {
+        flow! { work }
+    }
+
+    let test = CrashTest::<Begin>::new(|| Begin {}).with_context(context);
+    let Err(CrashTestError::Differs { difference, .. }) = test.check().await else {
+        panic!("nothing was found")
+    };
+    assert!(difference.contains("is 0 and 1, and 0"), "{difference}");
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_is_an_error_unless_its_time_ends() {
+    let models = || CrashTest::<asking>::new(|| Begin { n: 1 });
+    let error = models().check().await.unwrap_err();
+    assert!(matches!(error, CrashTestError::NoAnswer { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "nobody answers the question `ask`: give an answer with `answering`"
+    );
+    let late = CrashTest::<asking_in_time>::new(|| Begin { n: 1 });
+    let report = late.check().await.unwrap();
+    assert_eq!(report.output, json!({ "text": "too late" }));
+}
+
+#[state]
+struct Begin {
+    n: u32,
+}
+#[state]
+struct End {
+    text: String,
+}
+
+#[gate(prompt = "?")]
+fn ask(begin: Begin, answer: String) -> End {
+    End {
+        text: format!("{} {answer}", begin.n),
+    }
+}
+
+#[gate(prompt = "?", timeout = "1h")]
+fn ask_in_time(begin: Begin, answer: String) -> End {
+    End {
+        text: format!("{} {answer}", begin.n),
+    }
+}
+
+#[node]
+fn give_up(_failure: Failure<Begin>) -> End {
+    End {
+        text: "too late".into(),
+    }
+}
+
+#[flow(named)]
+fn asking(begin: Begin) -> End {
+    flow! { ask }
+}
+
+#[flow(named)]
+fn asking_in_time(begin: Begin) -> End {
+    flow! { ask_in_time; catch(ask_in_time) -> give_up }
+}
+
+#[tokio::test]
+async fn a_flow_that_fails_by_itself_is_an_error_with_its_source() {
+    #[node]
+    fn fail(_begin: Begin) -> Result<End, std::io::Error> {
+        Err(std::io::Error::other("out of order"))
+    }
+
+    #[flow(named)]
+    fn failing(begin: Begin) -> End {
+        flow! { fail }
+    }
+
+    let error = CrashTest::<failing>::new(|| Begin { n: 1 })
+        .check()
+        .await
+        .unwrap_err();
+    assert!(matches!(error, CrashTestError::Run(_)));
+    assert!(error.to_string().contains("out of order"), "{error}");
+}
+
+#[tokio::test]
+async fn a_flow_that_never_ends_is_an_error() {
+    #[state]
+    struct Round {
+        n: u64,
+    }
+
+    #[node]
+    fn again(round: Round) -> Either<Round, End> {
+        Either::Left(Round { n: round.n + 1 })
+    }
+
+    #[flow(named)]
+    fn circling(round: Round) -> End {
+        flow! { again -> either(again, done) }
+    }
+
+    let test = CrashTest::<circling>::new(|| Round { n: 0 }).with_max_steps(20);
+    let error = test.check().await.unwrap_err();
+    assert!(
+        matches!(error, CrashTestError::NoEnd { steps: 20, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn effects_know_the_first_of_each_key() {
+    let effects = Effects::default();
+    assert!(effects.with_key("a", 1));
+    assert!(!effects.with_key("a", 1));
+    assert!(effects.with_key("b", Value::Null));
+}
