@@ -64,15 +64,15 @@ fn invoke() -> NodeType {
     NodeType::new(
         "agent.invoke",
         "core",
-        "Calls agents and flows that the host has registered. If `agent` fails, the node fails; with `targets`, each result has its own status. With `detached` it waits for none of them: it starts them as tasks that run beside the nodes that follow.",
+        "Calls agents and flows that the host has registered. If `agent` fails, the node fails; with `targets`, each result has its own status. With `detached: true` it does not wait: what it calls runs as tasks beside the nodes that follow, and the output is `taskIds` alone.",
     )
     .input(object(
         json!({
             "agent": agent,
             "message": any(told),
             "targets": targets,
-            "detached": field("boolean", "Whether they are started as detached tasks, whose ids are the output: `true` or `false`, and no binding."),
-            "onDone": json!({ "enum": ["cancel", "wait"], "description": "What becomes of detached tasks that have not ended when the flow is done: they are cancelled, unless it is `wait`." }),
+            "detached": field("boolean", "Whether the calls are started as detached tasks. `true` or `false`, and not a binding."),
+            "onDone": json!({ "enum": ["cancel", "wait"], "description": "With `detached: true`: whether tasks that have not ended when the flow is done are cancelled (`cancel`, the default) or waited for." }),
         }),
         &[],
     ))
@@ -81,7 +81,7 @@ fn invoke() -> NodeType {
             "result": result,
             "taskId": field("string", "The id of its task."),
             "results": ended_tasks("Those of `targets`, in the same order."),
-            "taskIds": strings("The ids of the detached tasks, in the order of the calls."),
+            "taskIds": strings("With `detached: true`: the ids of the tasks, in the order of the calls, also of one."),
         }),
         &[],
     ))
@@ -97,10 +97,10 @@ fn wait() -> NodeType {
     NodeType::new(
         "agent.wait",
         "core",
-        "Waits for detached tasks that `agent.invoke` has started, until all have ended. Each result has its own status.",
+        "Waits until all of these detached tasks have ended. Does not fail where one has: each result has its own status.",
     )
     .input(object(
-        json!({ "taskIds": strings("The ids of the tasks.") }),
+        json!({ "taskIds": strings("The ids of the tasks, as `agent.invoke` outputs them.") }),
         &["taskIds"],
     ))
     .output(object(
@@ -114,10 +114,10 @@ fn wait() -> NodeType {
 fn ended_tasks(description: &str) -> Value {
     let ended = object(
         json!({
-            "status": { "enum": ["completed", "failed"], "description": "How it has ended." },
+            "status": { "enum": ["completed", "failed"], "description": "How the task has ended; one that was cancelled is `failed`." },
             "result": any("What it returns."),
             "error": field("string", "Why it has failed."),
-            "taskId": field("string", "The id of its task."),
+            "taskId": field("string", "The id of the task."),
         }),
         &["status", "taskId"],
     );

@@ -98,8 +98,8 @@ impl TaskPrompt {
     }
 
     /// A prompt in a conversation that ends with the call.
-    pub(super) fn in_context(prompt: String, scope: ContextScope, messages: &Messages) -> Self {
-        let earlier = match scope {
+    pub(super) fn in_context(prompt: String, context: ContextScope, messages: &Messages) -> Self {
+        let earlier = match context {
             ContextScope::Independent => Messages::default(),
             _ => before_call(messages),
         };
@@ -217,12 +217,13 @@ impl TaskEnd {
         value.unwrap_or_else(|error| error.to_string().into())
     }
 
-    /// Why it has failed, in words.
-    pub(crate) fn why(&self) -> String {
-        match self.value() {
-            Value::String(why) => why,
+    /// What it returned, or why it failed: a text as it is, anything else as JSON.
+    pub(crate) fn words(&self) -> String {
+        let words = self.content.read_value(|content| match content {
+            Value::String(text) => text.clone(),
             content => content.to_string(),
-        }
+        });
+        words.unwrap_or_else(|error| error.to_string())
     }
 
     /// The same as a result of the task of this id.
@@ -230,16 +231,12 @@ impl TaskEnd {
         AgentResult::new(self.value(), task_id, self.status)
     }
 
-    /// What the calling model reads: a text as it is, anything else as JSON.
+    /// What the calling model reads.
     pub(super) fn text(&self) -> String {
-        let text = self
-            .content
-            .read_value(|content| match (content, self.has_failed()) {
-                (Value::String(why), true) => format!("the call failed: {why}"),
-                (Value::String(text), false) => text.clone(),
-                (content, _) => content.to_string(),
-            });
-        text.unwrap_or_else(|error| error.to_string())
+        match self.has_failed() {
+            true => format!("the call failed: {}", self.words()),
+            false => self.words(),
+        }
     }
 }
 

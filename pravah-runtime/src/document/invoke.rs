@@ -11,7 +11,7 @@ pub(super) use self::wait::wait_kind;
 use super::{
     bodies::{failed, latest},
     bound::BoundTemplate,
-    registry::{NodeRegistry, Registered},
+    registry::{Implementation, NodeRegistry, Registered},
 };
 use crate::{
     agent::{OnDone, TaskEnd},
@@ -22,6 +22,15 @@ use crate::{
     quoted::quoted,
     state::Live,
 };
+
+/// What runs the types of this module.
+pub(super) fn implementation(name: &str) -> Option<Implementation> {
+    match name {
+        "agent.invoke" => Some(Implementation::Invoke),
+        "agent.wait" => Some(Implementation::Wait),
+        _ => None,
+    }
+}
 
 /// Where several are called.
 const TARGETS: &str = "targets";
@@ -58,18 +67,18 @@ pub(super) fn kind(
     input: BoundTemplate,
     node_type: Arc<Registered>,
 ) -> Result<NodeKind, FlowError> {
-    check_limits(node)?;
+    check_no_time_limit(
+        node,
+        "what is called has time limits of its own: leave `timeoutMs` and `totalTimeoutMs` out",
+    )?;
     let agents = registry.agents();
     let source = input.template.source();
     check_fields(&source).map_err(|problem| refused(node, problem))?;
     for agent_id in names(&source) {
         check_name(agents, agent_id).map_err(|problem| refused(node, &problem))?;
     }
-    let on_done = match source.get(ON_DONE).and_then(Value::as_str) {
-        Some("wait") => OnDone::Wait,
-        _ => OnDone::Cancel,
-    };
-    let results = Results::of(&source);
+    let results = Results::of(&source).map_err(|problem| refused(node, problem))?;
+    let on_done = on_done(&source, results).map_err(|problem| refused(node, problem))?;
     let calls = Arc::new(Calls {
         id: node.id.as_str().into(),
         dispatcher: Dispatcher::new(agents),
@@ -78,7 +87,7 @@ pub(super) fn kind(
         results,
     });
     let invoke = InvokeNode::of_registry(calls, agents, Arc::new(results)).with_on_done(on_done);
-    node_kind(registry, node, invoke)
+    with_team(registry, node, invoke)
 }
 
 fn refused(node: &Node, problem: &str) -> FlowError {
@@ -86,25 +95,23 @@ fn refused(node: &Node, problem: &str) -> FlowError {
     FlowError::BuildError(problem.into())
 }
 
-/// Fails where a node has a time limit.
-fn check_limits(node: &Node) -> Result<(), FlowError> {
+/// Fails where a node has a time limit, and says why it has none.
+fn check_no_time_limit(node: &Node, why: &str) -> Result<(), FlowError> {
     match node.policy.timeout.or(node.policy.total_timeout) {
         None => Ok(()),
-        Some(_) => {
-            let problem = "what is called has time limits of its own: leave `timeoutMs` and `totalTimeoutMs` out";
-            Err(refused(node, problem))
-        }
+        Some(_) => Err(refused(node, why)),
     }
 }
 
-/// The node itself, which takes messages.
-fn node_kind(
+/// The node, with all agents of the host as what it may call; they take messages. Fails where one of them has the name of
+/// remote agents.
+fn with_team(
     registry: &NodeRegistry,
     node: &Node,
     mut invoke: InvokeNode,
 ) -> Result<NodeKind, FlowError> {
     if registry.agents().is_local(REMOTE) {
-        let problem = "the host has an agent `remote`, which remote agents are called: `with_agent_named` gives it another name";
+        let problem = "`remote` stands for remote agents, and the host has an agent of that name: register it under another one, with `with_agent_named`";
         return Err(refused(node, problem));
     }
     invoke.accept_messages();
@@ -119,7 +126,6 @@ fn node_kind(
 /// Fails unless an input says whom to call: one, or several.
 fn check_fields(source: &Value) -> Result<(), &'static str> {
     let has = |field: &str| source.get(field).is_some();
-    check_detached(source)?;
     match (has(TARGETS), has("agent"), has("message")) {
         (true, false, false) => match source.get(TARGETS).and_then(Value::as_array) {
             Some(targets) if targets.is_empty() => Err("`targets` is empty: name an agent"),
@@ -131,25 +137,6 @@ fn check_fields(source: &Value) -> Result<(), &'static str> {
         (false, true, true) => Ok(()),
         (false, true, false) => Err("`message` is missing, which is what the agent is told"),
         (false, false, _) => Err("it names no agent: write `agent` and `message`, or `targets`"),
-    }
-}
-
-/// Fails unless an input says plainly whether what it calls is detached, and says no more of it otherwise.
-fn check_detached(source: &Value) -> Result<(), &'static str> {
-    let is_detached = source.get(DETACHED).unwrap_or(&Value::Bool(false));
-    let on_done = source.get(ON_DONE);
-    let is_binding = |value: &Value| value.as_str().is_some_and(|text| text.contains("{{"));
-    match (is_detached, on_done) {
-        (Value::Bool(false), Some(_)) => {
-            Err("`onDone` is for detached tasks: write `detached: true`, or leave it out")
-        }
-        (Value::Bool(_), Some(on_done)) if is_binding(on_done) => {
-            Err("`onDone` has to be `cancel` or `wait`, and no binding")
-        }
-        (Value::Bool(_), _) => Ok(()),
-        _ => Err(
-            "`detached` has to be `true` or `false`, and no binding: what the node outputs follows from it",
-        ),
     }
 }
 
@@ -223,13 +210,31 @@ impl Body for Calls {
 }
 
 impl Results {
-    /// What a node outputs whose input this is.
-    fn of(source: &Value) -> Self {
+    /// What a node outputs whose input this is. Fails where a binding decides that.
+    fn of(source: &Value) -> Result<Self, &'static str> {
         match (source.get(DETACHED), source.get(TARGETS)) {
-            (Some(Value::Bool(true)), _) => Self::TaskIds,
-            (_, Some(_)) => Self::Several,
-            (_, None) => Self::One,
+            (Some(Value::Bool(true)), _) => Ok(Self::TaskIds),
+            (None | Some(Value::Bool(false)), Some(_)) => Ok(Self::Several),
+            (None | Some(Value::Bool(false)), None) => Ok(Self::One),
+            _ => Err(
+                "`detached` is needed before a run, and cannot be a binding: write `true` or `false`",
+            ),
         }
+    }
+}
+
+/// What becomes of the detached tasks of a node when the flow is done.
+fn on_done(source: &Value, results: Results) -> Result<OnDone, &'static str> {
+    match source.get(ON_DONE).map(Value::as_str) {
+        None => Ok(OnDone::Cancel),
+        Some(_) if results != Results::TaskIds => Err(
+            "`onDone` is only for detached tasks: write `detached: true`, or leave `onDone` out",
+        ),
+        Some(Some("cancel")) => Ok(OnDone::Cancel),
+        Some(Some("wait")) => Ok(OnDone::Wait),
+        Some(_) => Err(
+            "`onDone` is needed before a run, and cannot be a binding: write `cancel` or `wait`",
+        ),
     }
 }
 
@@ -260,10 +265,10 @@ impl CombineResults for Results {
     }
 }
 
-/// How the task of this id has ended.
+/// How the task of this id has ended. `end` has to be in JSON; see [`TaskEnd::in_json`].
 fn ended(task_id: &str, end: &TaskEnd) -> Value {
     match end.has_failed() {
-        true => json!({ "status": end.status, "error": end.why(), "taskId": task_id }),
+        true => json!({ "status": end.status, "error": end.words(), "taskId": task_id }),
         false => json!({ "status": end.status, "result": end.value(), "taskId": task_id }),
     }
 }

@@ -231,7 +231,8 @@ impl NodeRegistry {
         self
     }
 
-    /// The agents and flows that `agent.invoke` can call, by their names, in place of those of an earlier call. It calls
+    /// The agents and flows that `agent.invoke` can call and whose tasks `agent.wait` can wait for, by their names, in
+    /// place of those of an earlier call. It calls
     /// no ad-hoc agents.
     ///
     /// ```

@@ -65,7 +65,7 @@ impl Run {
         let counted = self.check_count(path, invoke, calls.len());
         let starts = calls.into_iter().map(|call| {
             let start = start(&id, invoke, call)?;
-            let agent = invoke.name_of(start.callee);
+            let agent = invoke.names().nth(start.callee).unwrap_or_default().into();
             let context = ContextScope::Independent;
             Ok(DetachedStart {
                 agent,
@@ -89,7 +89,7 @@ impl Run {
                 Some((_, task)) => {
                     let (agent, names) = (&task.agent, invoke.names().collect::<Vec<_>>());
                     unfit(format!(
-                        "`{task_id}` is a task of `{agent}`, and the node names {} in its `agents`",
+                        "`{task_id}` is a task of `{agent}`, and this node can wait only for tasks of {}",
                         quoted(&names)
                     ))
                 }
@@ -133,7 +133,7 @@ impl Run {
                 _ => StepOutcome::AwaitsTask(task),
             },
             Some(Some(end)) if end.has_failed() => {
-                failed(end.kind.unwrap_or(FailureKind::Error), &end.why())
+                failed(end.kind.unwrap_or(FailureKind::Error), &end.words())
             }
             Some(Some(end)) => StepOutcome::Outputs(Emitted::only(end.content.clone())),
         }

@@ -17,24 +17,26 @@ use crate::{
 
 /// A run, or an item of a list within it, as its bodies see it.
 pub(crate) struct View {
-    of: ViewOf,
+    kind: ViewKind,
     table: Arc<Table>,
     pub(super) inputs: Arc<FlowInputs>,
     /// Made when somebody first asks for it.
     cancel: OnceLock<CancelToken>,
 }
 
-enum ViewOf {
+enum ViewKind {
     /// The flow itself, in a run of this id.
     Flow(RunId),
     /// An item of a list.
     Item {
         around: Arc<View>,
-        /// The node of the list, and which visit of it this is.
+        /// The node of the list.
         list: NodeIx,
+        /// Which visit of that node this is.
         visit: u32,
-        /// The run's id, and which list of the run it is; made when somebody first asks for it.
-        run_id: OnceLock<Arc<str>>,
+        /// What stands for the run's id in the step keys of the items, such as `run-7/each#1`; made when somebody first
+        /// asks.
+        item_run_id: OnceLock<Arc<str>>,
     },
 }
 
@@ -47,25 +49,24 @@ impl View {
         cancel: Option<CancelToken>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            of: ViewOf::Flow(run_id.clone()),
+            kind: ViewKind::Flow(run_id.clone()),
             table: Arc::clone(table),
             inputs: Arc::clone(inputs),
             cancel: cancel.map_or_else(OnceLock::new, OnceLock::from),
         })
     }
 
-    /// What the bodies of an item in `frame` see, whose list is at the node `list` in the `visit` of that; `around` is
-    /// what the bodies around the list see.
+    /// What the bodies of an item see. Its frame is `frame`, and its list is at the node `list` of `around`, in this visit.
     pub(super) fn of_item(around: Arc<Self>, list: NodeIx, visit: u32, frame: &Frame) -> Self {
         Self {
             table: Arc::clone(&frame.table),
             inputs: Arc::clone(&frame.flow_inputs),
             cancel: OnceLock::from(around.cancel().clone()),
-            of: ViewOf::Item {
+            kind: ViewKind::Item {
                 around,
                 list,
                 visit,
-                run_id: OnceLock::new(),
+                item_run_id: OnceLock::new(),
             },
         }
     }
@@ -148,15 +149,15 @@ impl RunView for View {
     }
 
     fn run_id(&self) -> &str {
-        match &self.of {
-            ViewOf::Flow(run_id) => run_id.get(),
+        match &self.kind {
+            ViewKind::Flow(run_id) => run_id.get(),
             // Two lists may share a chain, and one may come again: their steps are not the same.
-            ViewOf::Item {
+            ViewKind::Item {
                 around,
                 list,
                 visit,
-                run_id,
-            } => run_id.get_or_init(|| {
+                item_run_id,
+            } => item_run_id.get_or_init(|| {
                 let list = around.table.step_name(*list);
                 format!("{}/{list}#{visit}", around.run_id()).into()
             }),
@@ -175,16 +176,16 @@ impl RunView for View {
         if let Some((scope, _)) = scope {
             return self.inputs.get(&scope).cloned();
         }
-        match &self.of {
-            ViewOf::Flow(_) => None,
-            ViewOf::Item { around, list, .. } => around.input(list.0, name),
+        match &self.kind {
+            ViewKind::Flow(_) => None,
+            ViewKind::Item { around, list, .. } => around.input(list.0, name),
         }
     }
 
     fn inputs(&self, node: u32) -> Vec<String> {
         let scopes = self.table.scopes_of(NodeIx(node));
         let mut names: Vec<String> = scopes.map(|(_, scope)| scope.input.to_string()).collect();
-        if let ViewOf::Item { around, list, .. } = &self.of {
+        if let ViewKind::Item { around, list, .. } = &self.kind {
             // The chain of a list is no flow of its own.
             names.pop();
             names.extend(around.inputs(list.0));

@@ -123,7 +123,7 @@ fn outcome<S: Data, C: Copies<S> + Default>(mut end: TaskEnd) -> Result<TaskResu
     Ok(match end.has_failed() {
         true => TaskResult::Failed {
             kind: end.kind.unwrap_or(FailureKind::Error),
-            message: end.why(),
+            message: end.words(),
         },
         false => TaskResult::Completed {
             output: end.content.take(&C::default())?,
@@ -180,11 +180,11 @@ impl EndedCalls {
         let kinds = || failed.iter().filter_map(|(_, end)| end.kind);
         let kind = kinds().find(|kind| !kind.is_retried()).or(kinds().next());
         let why = match (failed.as_slice(), self.ends.len()) {
-            ([(_, end)], 1) => end.why(),
+            ([(_, end)], 1) => end.words(),
             (failed, all) => {
                 let shown = failed.iter().take(MOST_SHOWN);
                 let shown: Vec<String> = shown
-                    .map(|(task, end)| format!("[{task}] {}", end.why()))
+                    .map(|(task, end)| format!("[{task}] {}", end.words()))
                     .collect();
                 let more = if failed.len() > MOST_SHOWN {
                     "; …"

@@ -36,8 +36,8 @@ impl NodeKind {
         }
     }
 
-    /// Which of its tools those have that it calls: a node has none.
-    pub(crate) fn tools_of_tasks(&self) -> ToolPolicy {
+    /// Which of its own tools it hands on to the agents that it calls. Only agents have tools.
+    pub(crate) fn handed_on_tools(&self) -> ToolPolicy {
         match self {
             Self::Agent(agent) => agent.spec.config.delegation.tools.clone(),
             _ => ToolPolicy::None,

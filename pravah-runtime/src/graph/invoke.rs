@@ -16,13 +16,13 @@ use crate::{
     topology::{Shape, ShapeKind},
 };
 
-/// A node whose body returns calls, of which it waits for the results.
+/// A node whose body returns calls: it waits for their results, or starts them as detached tasks.
 #[derive(Clone)]
 pub(crate) struct InvokeNode {
     pub(crate) body: Arc<dyn Body>,
     /// What it may call.
     pub(super) callees: Arc<[InvokeCallee]>,
-    /// What it outputs once its calls have ended.
+    /// Makes its output, of how its calls have ended or of the ids of the tasks.
     pub(crate) results: Arc<dyn CombineResults>,
     /// What becomes of detached tasks when the flow is done.
     pub(crate) on_done: OnDone,
@@ -80,12 +80,6 @@ impl InvokeNode {
             _ => callee.name == call.name,
         };
         self.callees.iter().position(is_meant)
-    }
-
-    /// What the callee of this number is called.
-    pub(crate) fn name_of(&self, callee: usize) -> Arc<str> {
-        let callee = self.callees.get(callee);
-        callee.map_or_else(|| "".into(), |callee| (*callee.name).into())
     }
 
     /// Lets the callees take messages: the agents among them a prompt in place of their states, and remote
@@ -205,10 +199,9 @@ impl FlowGraph {
         body: Arc<dyn Body>,
         results: Arc<dyn CombineResults>,
     ) -> Result<Self, FlowError> {
-        let mut invoke = InvokeNode::of_registry(body, agents, results);
-        invoke.accept_messages();
         // A detached invocation from outside is there for its tasks: its run must not end before them.
-        invoke.on_done = OnDone::Wait;
+        let mut invoke = InvokeNode::of_registry(body, agents, results).with_on_done(OnDone::Wait);
+        invoke.accept_messages();
         if let Some(config) = agents.ad_hoc() {
             let callees = invoke.callees.iter().cloned();
             invoke.callees = callees.chain([InvokeCallee::ad_hoc(config)]).collect();

@@ -3,8 +3,9 @@
 //! these contexts and with these policies for tools, as their [`Delegation`](crate::Delegation) says, and nodes call them
 //! with an [`Invoke`](crate::Invoke).
 //!
-//! The JSON is in snake case. What may be left out has a default, and is written all the same; only the `executor` of a
-//! target and the `preview` of a task are left out where there is none.
+//! The JSON is in snake case. What may be left out of an invocation has a default, and is written all the same; only the
+//! `executor` of a target is left out where there is none. Of a task `context`, `join`, `tools` and `preview` are left out
+//! where there is none.
 //!
 //! ```
 //! use pravah_runtime::invocation::{ContextScope, Invocation, InvocationError, Target, ToolPolicy};

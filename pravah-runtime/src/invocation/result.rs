@@ -97,7 +97,7 @@ impl TaskStatus {
     }
 }
 
-/// A task, as its owner sees it. Times are milliseconds since 1970.
+/// A task, as the host or the agents that manage it see it. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TaskSnapshot {
@@ -107,13 +107,14 @@ pub struct TaskSnapshot {
     pub agent_id: String,
     /// Where it is.
     pub status: TaskStatus,
-    /// What it knows of the conversation that it was called from.
+    /// What it knows of the conversation that it was called from. Only the host is shown this; `None` in what agents read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextScope>,
-    /// What its caller waits for.
+    /// What its caller waits for; `None` in what agents read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
-    /// Which tools of its caller it has besides its own.
+    /// The policy of its caller for tools; `None` in what agents read. A flow or a remote agent gets none of them, and an
+    /// ad-hoc agent only those that it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPolicy>,
     /// Where it runs.

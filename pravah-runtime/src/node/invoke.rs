@@ -158,8 +158,9 @@ impl<S> Invoke<Each<TaskResult<S>>> {
 
 impl Invoke<Tasks> {
     /// All of these calls as detached tasks, which go on in the background: the node outputs their ids at once, and
-    /// another node may [wait](Tasks::wait) for them. What becomes of those that have not ended when the flow is done is
-    /// up to the node: they are cancelled, unless it is a `#[node(agents = […], on_done = wait)]`. The host sees them in
+    /// another node may [wait](Tasks::wait) for them. Those that have not ended when the flow is done are cancelled, unless
+    /// the node says otherwise, with `#[node(agents = […], on_done = wait)]` or the `OnDone::Wait` of
+    /// [`invoke_detached`](crate::FlowGraphBuilder::invoke_detached). The host sees them in
     /// [`FlowRuntime::tasks`](crate::FlowRuntime::tasks).
     ///
     /// ```
@@ -207,8 +208,8 @@ impl Invoke<Tasks> {
 }
 
 impl Tasks {
-    /// The results of all of these tasks, in their order, once all have ended. The node that returns it names in
-    /// `agents` whose they are. Where a task has failed or was cancelled, the node fails once all have ended.
+    /// The results of all of these tasks, in their order, once all have ended. The node that returns it may wait only for
+    /// tasks of what it may call: those in its `agents`, or in its registry. Where a task has failed or was cancelled, the node fails once all have ended.
     pub fn wait<S>(&self) -> Invoke<Each<S>> {
         Invoke::with_calls(NodeCalls::Tasks(self.task_ids.clone()))
     }

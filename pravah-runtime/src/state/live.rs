@@ -302,16 +302,19 @@ impl Live {
         })
     }
 
-    /// What `read` makes of the JSON of the value, which is not copied where the value is JSON.
+    /// Calls `read` with the value as JSON; a value that is JSON already is not copied.
     pub(crate) fn read_value<R>(
         &self,
         read: impl FnOnce(&Value) -> R,
     ) -> Result<R, serde_json::Error> {
-        let read = self.look(|payload| match downcast::<Value>(payload) {
+        let result = self.look(|payload| match downcast::<Value>(payload) {
             Some(value) => Ok(read(value)),
             None => Err(read),
         });
-        read.or_else(|read| self.to_value().map(|value| read(&value)))
+        match result {
+            Ok(result) => Ok(result),
+            Err(read) => self.to_value().map(|value| read(&value)),
+        }
     }
 
     /// The cell that it shares with its clones, or would.

@@ -177,13 +177,13 @@ impl CallAgentTool {
             None => format!("there is no agent `{agent}`"),
         })?;
         let Some(takes) = &known.takes else {
-            let scope = match known.is_remote {
+            let context = match known.is_remote {
                 true => independent(&agent, context)?,
-                false => self.scope(context)?,
+                false => self.allowed_context(context)?,
             };
             let prompt = prompt.filter(|_| input.is_none());
             let prompt = read_prompt(&agent, prompt)?;
-            return Ok(callee_with(agent, callee, (prompt, scope), messages));
+            return Ok(callee_with(agent, callee, (prompt, context), messages));
         };
         let input = input.filter(|_| prompt.is_none());
         let context = independent(&agent, context)?;
@@ -220,7 +220,7 @@ impl CallAgentTool {
                 ),
             });
         }
-        let context = self.scope(context)?;
+        let context = self.allowed_context(context)?;
         let prompt = prompt.ok_or("`prompt` is missing: what the agent is to do")?;
         let prompt = read_prompt(AD_HOC, Some(prompt))?;
         let prompt = TaskPrompt::in_context(prompt, context, messages).for_ad_hoc(ad_hoc);
@@ -233,7 +233,7 @@ impl CallAgentTool {
     }
 
     /// The context of a call, if it is one of those in which agents may be called.
-    fn scope(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
+    fn allowed_context(&self, asked: Option<ContextScope>) -> Result<ContextScope, String> {
         let scope = asked.or_else(|| self.scopes.first().copied());
         let scope = scope.filter(|scope| self.scopes.contains(scope));
         scope.ok_or_else(|| match self.scopes.len() {

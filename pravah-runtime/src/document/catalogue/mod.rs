@@ -8,17 +8,13 @@ mod tutorial;
 
 use serde_json::Value;
 
-use super::registry::Implementation;
+use super::{invoke, registry::Implementation};
 use crate::error::{BoxError, NodeDataError};
 
 /// What runs the nodes of a standard type.
 pub(super) fn implementation(name: &str) -> Implementation {
-    match name {
-        "agent.invoke" => return Implementation::Invoke,
-        "agent.wait" => return Implementation::Wait,
-        _ => {}
-    }
     let families = [
+        invoke::implementation,
         basics::implementation,
         data::implementation,
         system::implementation,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pravah_document::Node;
 use serde_json::{Value, json};
 
-use super::{check_limits, ended, node_kind};
+use super::{check_no_time_limit, ended, with_team};
 use crate::{
     document::{
         bodies::{failed, latest},
@@ -18,8 +18,8 @@ use crate::{
     state::Live,
 };
 
-/// The tasks that a node waits for.
-struct Awaited {
+/// Waits for the tasks whose ids its input has.
+struct TaskWait {
     id: Box<str>,
     input: BoundTemplate,
     node_type: Arc<Registered>,
@@ -31,21 +31,24 @@ pub(in crate::document) fn wait_kind(
     input: BoundTemplate,
     node_type: Arc<Registered>,
 ) -> Result<NodeKind, FlowError> {
-    check_limits(node)?;
-    let awaited = Arc::new(Awaited {
+    check_no_time_limit(
+        node,
+        "it waits until all tasks have ended: leave `timeoutMs` and `totalTimeoutMs` out, and limit what `agent.invoke` calls",
+    )?;
+    let wait = Arc::new(TaskWait {
         id: node.id.as_str().into(),
         input,
         node_type,
     });
-    let body = Arc::clone(&awaited);
-    node_kind(
+    let body = Arc::clone(&wait);
+    with_team(
         registry,
         node,
-        InvokeNode::of_registry(body, registry.agents(), awaited),
+        InvokeNode::of_registry(body, registry.agents(), wait),
     )
 }
 
-impl Awaited {
+impl TaskWait {
     fn task_ids(&self, inputs: &Inputs<'_>) -> Result<Vec<String>, NodeDataError> {
         let input = self
             .input
@@ -56,7 +59,7 @@ impl Awaited {
     }
 }
 
-impl Body for Awaited {
+impl Body for TaskWait {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
         let task_ids = self.task_ids(inputs);
         let task_ids = task_ids.map_err(|error| failed(&self.id, error))?;
@@ -65,10 +68,14 @@ impl Body for Awaited {
     }
 }
 
-impl CombineResults for Awaited {
+impl CombineResults for TaskWait {
     fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
         let task_ids = self.task_ids(inputs);
         let task_ids = task_ids.map_err(|error| error.in_node(&*self.id))?;
+        if task_ids.len() != calls.ends.len() {
+            let error = NodeDataError::input("`taskIds` has changed while the node waited");
+            return Err(error.in_node(&*self.id));
+        }
         let results = task_ids.into_iter().zip(calls.ends);
         let results = results.map(|(id, end)| ended(&id, &end.in_json()));
         Ok(Live::new(json!({ "results": results.collect::<Value>() })))

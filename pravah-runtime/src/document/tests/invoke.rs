@@ -296,7 +296,7 @@ async fn a_detached_task_is_cancelled_with_its_flow_unless_the_node_says_otherwi
 }
 
 #[tokio::test]
-async fn a_task_that_is_not_known_is_a_result_that_has_failed() {
+async fn an_unknown_task_is_a_result_that_has_failed() {
     let flow = read("  - { id: wait, type: agent.wait, input: { taskIds: [task_7, other] } }");
     let outputs = played(&flow.unwrap(), &ScriptedModel::new()).await.unwrap();
     let error = |id: &str| json!({ "status": "failed", "error": format!("there is no task `{id}`"), "taskId": id });
@@ -307,41 +307,77 @@ async fn a_task_that_is_not_known_is_a_result_that_has_failed() {
 }
 
 #[tokio::test]
-async fn no_tasks_are_waited_for_at_once() {
+async fn a_wait_for_no_tasks_ends_at_once() {
     let flow = read("  - { id: wait, type: agent.wait, input: { taskIds: [] } }");
     let outputs = played(&flow.unwrap(), &ScriptedModel::new()).await.unwrap();
     assert_eq!(outputs["wait"], json!({ "results": [] }));
 }
 
+#[tokio::test]
+async fn a_cancelled_task_is_a_result_that_has_failed() {
+    let document = r#"
+flow: { name: test }
+nodes:
+  - { id: start, type: agent.invoke, input: { agent: survey, message: { name: trains }, detached: true } }
+  - { id: wait, type: agent.wait, input: { taskIds: "{{ start.taskIds }}" } }
+edges: [{ from: start, to: wait }]
+"#;
+    let flow = DocumentFlow::read("test.yaml", document, &registry()).unwrap();
+    let mut run = flow.start(json!({})).unwrap();
+    let ctx = Context::default;
+    let out = run.run(ctx()).await.unwrap();
+    assert!(matches!(out, RunOut::Suspend { .. }), "{out:?}");
+    run.cancel_task("task_1").unwrap();
+    let RunOut::Done(done) = run.run(ctx()).await.unwrap() else {
+        panic!("nothing is left to wait for")
+    };
+    let result =
+        json!({ "status": "failed", "error": "the task was cancelled", "taskId": "task_1" });
+    assert_eq!(done.outputs["wait"], json!({ "results": [result] }));
+}
+
+fn refused(input: &str) -> String {
+    let error = read(&format!(
+        "  - {{ id: start, type: agent.invoke, input: {input} }}"
+    ));
+    error.err().unwrap_or_else(|| panic!("{input}"))
+}
+
 #[test]
-fn whether_tasks_are_detached_is_said_plainly() {
+fn detached_and_on_done_cannot_be_bindings() {
     for (input, expected) in [
         (
             r#"{ agent: researcher, message: a, detached: "{{ flow.input.detached }}" }"#,
-            "`detached` has to be `true` or `false`",
+            "`detached` is needed before a run, and cannot be a binding",
         ),
         (
             r#"{ agent: researcher, message: a, detached: true, onDone: "{{ flow.input.end }}" }"#,
-            "`onDone` has to be `cancel` or `wait`",
-        ),
-        (
-            "{ agent: researcher, message: a, onDone: wait }",
-            "`onDone` is for detached tasks",
-        ),
-        (
-            "{ agent: researcher, message: a, detached: false, onDone: wait }",
-            "`onDone` is for detached tasks",
+            "`onDone` is needed before a run, and cannot be a binding",
         ),
         (
             "{ agent: researcher, message: a, detached: true, onDone: later }",
             "onDone",
         ),
-        ("{ detached: true }", "it names no agent"),
     ] {
-        let error = read(&format!(
-            "  - {{ id: start, type: agent.invoke, input: {input} }}"
-        ));
-        let error = error.err().unwrap_or_else(|| panic!("{input}"));
+        let error = refused(input);
         assert!(error.contains(expected), "{input}: {error}");
     }
+}
+
+#[test]
+fn what_becomes_of_tasks_when_the_flow_is_done_is_said_of_detached_ones() {
+    for detached in ["", ", detached: false"] {
+        let error = refused(&format!(
+            "{{ agent: researcher, message: a{detached}, onDone: wait }}"
+        ));
+        assert!(
+            error.contains("`onDone` is only for detached tasks"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_detached_is_an_agent_that_is_named() {
+    assert!(refused("{ detached: true }").contains("it names no agent"));
 }

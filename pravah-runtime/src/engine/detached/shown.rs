@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::{
     agent::tool_text,
     engine::{
@@ -135,7 +133,7 @@ impl RunState {
         Some(tool_text(&end.into_result(detached_task_id(number))))
     }
 
-    /// A task with how it was called, which whoever manages it from within the run has said itself.
+    /// A task as the host sees it: also how it was called. Agents are shown less, so that what a model reads stays short.
     fn snapshot_for_host(&self, number: usize, task: &DetachedTask) -> TaskSnapshot {
         TaskSnapshot {
             context: Some(task.context),
@@ -166,10 +164,7 @@ impl RunState {
             (None, None) => TaskStatus::Running,
         };
         let said = match &task.end {
-            Some(end) => Some(match end.value() {
-                Value::String(text) => text,
-                other => other.to_string(),
-            }),
+            Some(end) => Some(end.words()),
             None => frame.and_then(Frame::last_text),
         };
         shown.preview = said.map(|said| preview(&said));

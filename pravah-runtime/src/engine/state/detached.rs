@@ -53,10 +53,10 @@ empty!(Detached {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetachedTask {
     pub(crate) agent: Arc<str>,
-    /// What it knows of the conversation of its starter.
+    /// What it knows of the conversation of its caller.
     #[serde(default, skip_serializing_if = "ContextScope::is_independent")]
     pub(crate) context: ContextScope,
-    /// Which tools of its starter it has besides its own.
+    /// Which tools of its caller it may have besides its own.
     #[serde(
         default = "ToolPolicy::none",
         skip_serializing_if = "ToolPolicy::is_none"
@@ -281,9 +281,9 @@ impl RunState {
         };
         self.count_detached(path, starts.len());
         let owners = self.owners(path);
-        let starter = &self.frame(&path.frame).table.node(path.node).kind;
-        let delays_end = starter.on_done() == OnDone::Wait;
-        let tools = starter.tools_of_tasks();
+        let caller = &self.frame(&path.frame).table.node(path.node).kind;
+        let delays_end = caller.on_done() == OnDone::Wait;
+        let tools = caller.handed_on_tools();
         let parent = self.detached_at(&path.frame).map(|item| item.index);
         let mut numbers = Vec::with_capacity(starts.len());
         for start in starts {

@@ -81,10 +81,12 @@ impl FlowGraphBuilder {
         )
     }
 
-    /// A node that takes `From` and starts any number of these agents and flows as detached tasks, whatever they return.
-    /// It outputs their [`Tasks`] at once. Another node may take those and wait: one of
-    /// [`invoke_all`](Self::invoke_all) that returns [`tasks.wait()`](Tasks::wait). `on_done` says what becomes of tasks
-    /// that have not ended when the flow is done.
+    /// A node that takes `From`, starts any number of these agents and flows as detached tasks, whatever they return, and
+    /// outputs their [`Tasks`] at once. To wait for them, return [`tasks.wait()`](Tasks::wait) from a later
+    /// [`invoke_all`](Self::invoke_all), or [`tasks.wait_settled()`](Tasks::wait_settled) from an
+    /// [`invoke_settled`](Self::invoke_settled). `on_done` says what becomes of tasks that have not ended when the flow is
+    /// done. The node fails where it calls what is not in the registry, and [`build`](Self::build) refuses an empty
+    /// registry.
     ///
     /// ```
     /// use pravah_runtime::{Agent, AgentConfig, OnDone, invocation::AgentRegistry, prelude::*};
@@ -139,12 +141,10 @@ impl FlowGraphBuilder {
         Fut: Future<Output = Result<Invoke<Tasks>, FlowError>> + Send + 'static,
     {
         let (this, body) = self.invoke_body::<From, Tasks, _, _>(f);
-        this.invoke_node(
-            (state::<From>(), state::<Tasks>()),
-            (agents, None),
-            InvokeNode::of_registry(body, agents, Arc::new(TypedResults::DETACHED))
-                .with_on_done(on_done),
-        )
+        let results = Arc::new(TypedResults::DETACHED);
+        let invoke = InvokeNode::of_registry(body, agents, results).with_on_done(on_done);
+        this.check_agents(&name::<From>(), agents, None)
+            .invoke_node((state::<From>(), state::<Tasks>()), invoke)
     }
 
     fn invoking<From, Out, Returned, F, Fut>(
@@ -161,13 +161,12 @@ impl FlowGraphBuilder {
         Fut: Future<Output = Result<Invoke<Returned>, FlowError>> + Send + 'static,
     {
         let (this, body) = self.states::<Out>().invoke_body::<From, Returned, _, _>(f);
-        this.invoke_node(
-            (state::<From>(), state::<Returned>()),
-            (agents, Some(name::<Out>())),
-            InvokeNode::of_registry(body, agents, Arc::new(results)),
-        )
+        let invoke = InvokeNode::of_registry(body, agents, Arc::new(results));
+        this.check_agents(&name::<From>(), agents, Some(name::<Out>()))
+            .invoke_node((state::<From>(), state::<Returned>()), invoke)
     }
 
+    /// The body that calls `f`, and the builder that knows its states.
     fn invoke_body<From, Returned, F, Fut>(mut self, f: F) -> (Self, Arc<dyn Body>)
     where
         From: Data,
@@ -188,14 +187,8 @@ impl FlowGraphBuilder {
         (this, Arc::new(body))
     }
 
-    /// The node itself, which may call these agents, if they return `result`. Not compiled again for every node.
-    fn invoke_node(
-        mut self,
-        (takes, returns): (DataState, DataState),
-        (agents, result): (&AgentRegistry, Option<Name>),
-        invoke: InvokeNode,
-    ) -> Self {
-        let id = takes.name.clone();
+    /// Notes a problem where the registry is empty, or an agent of it does not return `result`; `None` allows all.
+    fn check_agents(mut self, id: &Name, agents: &AgentRegistry, result: Option<Name>) -> Self {
         let mut broken = |why| {
             let node = id.clone();
             self.problems.push(Problem::Broken { node, why });
@@ -203,16 +196,26 @@ impl FlowGraphBuilder {
         if agents.agent_ids().next().is_none() {
             broken("the registry has no agents that it could call".to_owned());
         }
-        if let Some(result) = result {
-            for (agent_id, returned) in agents.results() {
-                if returned != result {
-                    broken(format!(
-                        "it may call `{agent_id}`, which returns `{returned}` and not `{result}`"
-                    ));
-                }
+        let Some(result) = result else {
+            return self;
+        };
+        if result == name::<Tasks>() {
+            broken("it outputs `Tasks`: make the node with `invoke_detached`".to_owned());
+            return self;
+        }
+        for (agent_id, returned) in agents.results() {
+            if returned != result {
+                broken(format!(
+                    "it may call `{agent_id}`, which returns `{returned}` and not `{result}`"
+                ));
             }
         }
-        let kind = NodeKind::Invoke(invoke);
+        self
+    }
+
+    /// Adds the node. It has no type parameters, so that it is compiled once.
+    fn invoke_node(mut self, (takes, returns): (DataState, DataState), invoke: InvokeNode) -> Self {
+        let (id, kind) = (takes.name.clone(), NodeKind::Invoke(invoke));
         let node = spec(id, &[takes], ShapeKind::One, &[returns], kind);
         self.nodes.push(node);
         self

@@ -381,7 +381,7 @@ mod of_others {
         let run = noting::start(plan(["a"])).unwrap();
         let mut run = run.with_factory(Recorder::new(script).factory());
         let error = run.run(ctx()).await.unwrap_err();
-        let expected = "`task_1` is a task of `secretary`, and the node names `researcher`, `survey` in its `agents`";
+        let expected = "`task_1` is a task of `secretary`, and this node can wait only for tasks of `researcher`, `survey`";
         assert!(error.to_string().contains(expected), "{error}");
     }
 }
