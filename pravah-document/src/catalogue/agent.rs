@@ -114,7 +114,7 @@ fn wait() -> NodeType {
 fn ended_tasks(description: &str) -> Value {
     let ended = object(
         json!({
-            "status": { "enum": ["completed", "failed"], "description": "How the task has ended; one that was cancelled is `failed`." },
+            "status": { "enum": ["completed", "failed", "cancelled"], "description": "How the task has ended." },
             "result": any("What it returns."),
             "error": field("string", "Why it has failed."),
             "taskId": field("string", "The id of the task."),

@@ -18,7 +18,8 @@ use crate::{
     error::{FlowError, NodeDataError},
     graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
     invocation::{AgentRegistry, Dispatcher, ExecutorHint, Message, REMOTE, Target},
-    node::{Body, Emission, Emitted, Inputs, NodeCalls, Running, Started},
+    json,
+    node::{Body, Emission, Emitted, FailureKind, Inputs, NodeCalls, Running, Started},
     quoted::quoted,
     state::Live,
 };
@@ -249,11 +250,12 @@ impl CombineResults for Results {
 
     fn combine(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
         if *self != Self::One {
-            let results = calls.with_ids().map(|(id, end)| ended(&id, &end));
+            let results = calls.with_ids().map(|(id, end)| ended(&id, end));
             return Ok(Live::new(json!({ "results": results.collect::<Value>() })));
         }
+        let ends = calls.ends.into_iter().map(fit_to_be_stored);
         let calls = EndedCalls {
-            ends: calls.ends.into_iter().map(TaskEnd::in_json).collect(),
+            ends: ends.collect(),
             ..calls
         };
         if calls.ends.iter().any(TaskEnd::has_failed) {
@@ -265,8 +267,26 @@ impl CombineResults for Results {
     }
 }
 
-/// How the task of this id has ended. `end` has to be in JSON; see [`TaskEnd::in_json`].
-fn ended(task_id: &str, end: &TaskEnd) -> Value {
+/// The same in JSON, or a failure where no snapshot could carry it in the output of a node.
+fn fit_to_be_stored(end: TaskEnd) -> TaskEnd {
+    let end = end.in_json();
+    let unfit = end.content.read_value(|content| {
+        // As deep as it is in the list of results.
+        let around = json!({ "results": [{ "result": content }] });
+        json::check(&around).err()
+    });
+    match unfit {
+        Ok(Some(unfit)) => {
+            let why = format!("what it has returned is {unfit}");
+            TaskEnd::failed(why).with_kind(FailureKind::Data)
+        }
+        _ => end,
+    }
+}
+
+/// How the task of this id has ended.
+fn ended(task_id: &str, end: TaskEnd) -> Value {
+    let end = fit_to_be_stored(end);
     match end.has_failed() {
         true => json!({ "status": end.status, "error": end.words(), "taskId": task_id }),
         false => json!({ "status": end.status, "result": end.value(), "taskId": task_id }),

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     agent::TaskEnd,
     error::{FlowError, MessageOf, ToolError, guard},
-    graph::{CatchSpec, FailedBody, NodeIx, OutputArc, ScopeIx},
+    graph::{CatchSpec, FailedBody, NodeIx, NodeKind, OutputArc, ScopeIx},
     invocation::RunnerErrorKind,
     model::ModelError,
     model_text::ToModel as _,
@@ -132,11 +132,16 @@ impl Run {
 }
 
 impl Frame {
-    /// Whether the error is a used-up budget in what the node at `node` has called: with a larger one the call goes on.
-    /// An agent learns of it instead, as of any failure.
+    /// Whether the error is a used-up budget in what a node has called, also in the background: with a larger one the call
+    /// goes on. An agent learns of it instead, as of any failure, and so does a node that has waited for a task of an agent.
     fn passes_budget_error_on(&self, node: NodeIx, error: &FlowError) -> bool {
-        let is_invoke = self.table.node(node).kind.is_invoke();
-        is_invoke && kind_of(error) == FailureKind::Budget
+        let is_of_node = match &self.table.node(node).kind {
+            NodeKind::Invoke(_) => true,
+            NodeKind::Detached(tasks) => tasks.are_of_node,
+            _ => false,
+        };
+        let has_ended = matches!(error, FlowError::Failed { .. });
+        is_of_node && !has_ended && kind_of(error) == FailureKind::Budget
     }
 }
 

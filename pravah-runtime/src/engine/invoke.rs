@@ -65,11 +65,9 @@ impl Run {
         let counted = self.check_count(path, invoke, calls.len());
         let starts = calls.into_iter().map(|call| {
             let start = start(&id, invoke, call)?;
-            let agent = invoke.names().nth(start.callee).unwrap_or_default().into();
-            let context = ContextScope::Independent;
             Ok(DetachedStart {
-                agent,
-                context,
+                agent: invoke.names().nth(start.callee).unwrap_or_default().into(),
+                context: ContextScope::Independent,
                 start,
             })
         });
@@ -79,7 +77,11 @@ impl Run {
 
     /// What waits for the detached tasks of these ids.
     fn waits_for_tasks(&self, invoke: &InvokeNode, task_ids: Vec<String>) -> Vec<TaskStart> {
-        let unfit = |why| Err(TaskEnd::failed(why).with_kind(FailureKind::Data));
+        let unfit = |task_id: &str, why| {
+            let end = TaskEnd::failed(why).with_kind(FailureKind::Data);
+            let awaited = invoke.results.awaited(task_id, &end);
+            Err(awaited.map_or(end, TaskEnd::completed))
+        };
         let waits = task_ids.into_iter().map(|task_id| TaskStart {
             callee: invoke.await_task_callee(),
             input: match self.state.task(&task_id) {
@@ -88,12 +90,13 @@ impl Run {
                 }
                 Some((_, task)) => {
                     let (agent, names) = (&task.agent, invoke.names().collect::<Vec<_>>());
-                    unfit(format!(
-                        "`{task_id}` is a task of `{agent}`, and this node can wait only for tasks of {}",
-                        quoted(&names)
-                    ))
+                    let names = quoted(&names);
+                    let why = format!(
+                        "`{task_id}` is a task of `{agent}`, and this node can wait only for tasks of {names}"
+                    );
+                    unfit(&task_id, why)
                 }
-                None => unfit(format!("there is no task `{task_id}`")),
+                None => unfit(&task_id, format!("there is no task `{task_id}`")),
             },
         });
         waits.collect()
@@ -112,30 +115,52 @@ impl Run {
 
     /// The outcome of a step of the node at `path`, which waits for a detached task.
     pub(super) fn await_task(&self, path: &NodePath, task: usize) -> StepOutcome {
-        // The node that waits is internal: its name stays out of the message.
-        let failed = |kind, message: &str| {
-            StepOutcome::failed(FlowError::Failed {
-                node: self.node_id(path).to_string(),
-                kind,
-                message: message.to_owned(),
-                attempts: 1,
-            })
-        };
         let known = self.state.detached.tasks.get(&task);
-        match known.map(|known| &known.end) {
-            None => failed(FailureKind::Data, "the task is not known any more"),
+        let end = match known.map(|known| &known.end) {
+            None => TaskEnd::failed("the task is not known any more").with_kind(FailureKind::Data),
+            Some(Some(end)) => end.clone(),
             Some(None) => match self.state.detached_at(&path.frame) {
                 Some(own) if self.state.waits_for(task, own.index) => {
-                    let (task, own) = (detached_task_id(task), detached_task_id(own.index));
-                    let why = format!("`{own}` and `{task}` would wait for each other for ever");
-                    failed(FailureKind::Error, &why)
+                    TaskEnd::failed(would_wait(own.index, task)).with_kind(FailureKind::Error)
                 }
-                _ => StepOutcome::AwaitsTask(task),
+                _ => return StepOutcome::AwaitsTask(task),
             },
-            Some(Some(end)) if end.has_failed() => {
-                failed(end.kind.unwrap_or(FailureKind::Error), &end.words())
+        };
+        self.end_of_wait(path, task, end)
+    }
+
+    /// What the node at `path` outputs, which has waited for a task that has ended so.
+    fn end_of_wait(&self, path: &NodePath, task: usize, end: TaskEnd) -> StepOutcome {
+        let invoke = self.invoke_around(path);
+        let task_id = detached_task_id(task);
+        if let Some(awaited) = invoke.and_then(|it| it.results.awaited(&task_id, &end)) {
+            return StepOutcome::Outputs(Emitted::only(awaited));
+        }
+        let unfit = invoke.filter(|_| !end.has_failed());
+        let unfit = unfit.and_then(|it| it.results.accepts(&end.content).err());
+        let (kind, message) = match unfit {
+            Some(error) => {
+                let why = format!("what `{task_id}` has returned does not fit: {error}");
+                (FailureKind::Data, why)
             }
-            Some(Some(end)) => StepOutcome::Outputs(Emitted::only(end.content.clone())),
+            None if end.has_failed() => (end.kind.unwrap_or(FailureKind::Error), end.words()),
+            None => return StepOutcome::Outputs(Emitted::only(end.content)),
+        };
+        // The node that waits is internal: its name stays out of the message.
+        StepOutcome::failed(FlowError::Failed {
+            node: self.node_id(path).to_string(),
+            kind,
+            message,
+            attempts: 1,
+        })
+    }
+
+    /// The node whose task is at `path`, if it is one that calls agents and flows.
+    fn invoke_around(&self, path: &NodePath) -> Option<&InvokeNode> {
+        let (task, around) = path.frame.split_last()?;
+        match &self.state.frame(around).table.node(task.list).kind {
+            NodeKind::Invoke(invoke) => Some(invoke),
+            _ => None,
         }
     }
 
@@ -205,6 +230,18 @@ impl Frame {
         let slot = self.table.node(node).slots.first()?;
         let number = self.tokens.get(slot)?.live.get::<usize>().ok()?;
         Some(*number)
+    }
+}
+
+/// Why a node in the task `own` does not wait for the task `other`.
+fn would_wait(own: usize, other: usize) -> String {
+    let task_id = detached_task_id(own);
+    match own == other {
+        true => format!("`{task_id}` would wait for itself for ever"),
+        false => format!(
+            "`{task_id}` and `{}` would wait for each other for ever",
+            detached_task_id(other)
+        ),
     }
 }
 

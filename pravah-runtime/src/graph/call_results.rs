@@ -31,6 +31,12 @@ pub(crate) trait CombineResults: Send + Sync {
         false
     }
 
+    /// What it takes of a detached task that it has waited for; `None` where that is what the task has returned, and a
+    /// failure where the task has failed.
+    fn awaited(&self, _task_id: &str, _end: &TaskEnd) -> Option<Live> {
+        None
+    }
+
     /// Whether it can take what a call has returned.
     fn accepts(&self, _returned: &Live) -> Result<(), Error> {
         Ok(())

@@ -15,6 +15,8 @@ pub(crate) struct DetachedNode {
     caller_key: Arc<str>,
     /// What the caller may call.
     pub(super) team: FlowGraph,
+    /// Whether the caller is a node, and no agent.
+    pub(crate) are_of_node: bool,
 }
 
 impl NodeKind {
@@ -69,7 +71,8 @@ impl Table {
             if entry.kind.may_start_detached()
                 && let Some(team) = entry.kind.team()
             {
-                callers.push(detached_entry(&key, &id, team));
+                let are_of_node = entry.kind.is_invoke();
+                callers.push(detached_entry(&key, &id, (team, are_of_node)));
             }
             if let Some(within) = self.inner(node) {
                 within.add_detached_nodes(&key, &id, callers);
@@ -129,7 +132,7 @@ fn in_parentheses(name: &str) -> Arc<str> {
     format!("({name})").into()
 }
 
-fn detached_entry(key: &str, id: &str, team: &FlowGraph) -> NodeEntry {
+fn detached_entry(key: &str, id: &str, (team, are_of_node): (&FlowGraph, bool)) -> NodeEntry {
     NodeEntry {
         id: in_parentheses(id),
         key: in_parentheses(key),
@@ -141,6 +144,7 @@ fn detached_entry(key: &str, id: &str, team: &FlowGraph) -> NodeEntry {
         kind: NodeKind::Detached(DetachedNode {
             caller_key: key.into(),
             team: team.clone(),
+            are_of_node,
         }),
         policy: Policy::new(),
         catch: None,

@@ -1,7 +1,7 @@
 //! Nodes of the builder that call agents and flows.
 
 use pravah_runtime::{
-    Agent, AgentConfig, FlowGraphBuilder,
+    Agent, AgentConfig, Budget, FlowGraphBuilder,
     invocation::{AgentRegistry, TaskStatus},
     prelude::*,
 };
@@ -17,7 +17,7 @@ struct Plan {
 struct Topic {
     name: String,
 }
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Finding {
     text: String,
 }
@@ -222,4 +222,86 @@ fn detached_tasks_may_be_those_of_agents_that_return_different_things() {
         .invoke_detached::<Plan, _, _>(&agents, OnDone::Cancel, start)
         .build();
     assert!(build.is_ok(), "{:?}", build.err());
+}
+
+#[test]
+fn a_node_that_starts_detached_tasks_is_made_with_invoke_detached() {
+    let build = FlowGraph::builder()
+        .invoke::<Plan, Tasks, _, _>(&researchers(), |plan, _ctx| async move {
+            Ok(Invoke::detached(calls(plan)))
+        })
+        .build();
+    let error = build.err().unwrap().to_string();
+    assert!(
+        error.contains("it outputs `Tasks`: make the node with `invoke_detached`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_used_up_budget_stops_the_run_which_goes_on_with_a_larger_one() {
+    let script = ScriptedModel::new().reply("researcher", json!({ "text": "A." }));
+    let factory = ClientFactory::new().with_scripted(script);
+    let survey = Survey {
+        topics: topics(&["a", "b"]),
+    };
+    let run = FlowRuntime::new(survey).unwrap().with_factory(factory);
+    let mut run = run.with_budget(Budget::new().calls(1));
+    let error = run.run(Context::default()).await.unwrap_err().to_string();
+    assert!(error.contains("budget"), "{error}");
+    let mut run = run.with_budget(Budget::new().calls(10));
+    let RunOut::Done(results) = run.run(Context::default()).await.unwrap() else {
+        panic!("nobody is asked")
+    };
+    assert!(results.iter().all(|result| result.output().is_some()));
+}
+
+/// Starts agents that return something else than its second node waits for.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+struct Mixed {
+    topics: Vec<String>,
+}
+
+impl Flow for Mixed {
+    type Output = Each<TaskResult<Counted>>;
+
+    fn build() -> Result<FlowGraph, FlowError> {
+        let counting = AgentRegistry::new().with_agent_named::<Sum>("researcher");
+        starting(OnDone::Cancel, |mixed: Mixed| mixed.topics)
+            .invoke_settled::<Tasks, Counted, _, _>(&counting, |tasks, _ctx| async move {
+                Ok(tasks.wait_settled())
+            })
+            .build()
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Counted {
+    count: u32,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Sum {}
+
+impl Agent for Sum {
+    type Output = Counted;
+
+    fn build() -> AgentConfig {
+        AgentConfig::new("You count.", "openai://m")
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_has_returned_something_else_than_is_waited_for_is_one_that_failed() {
+    let script = ScriptedModel::new().reply("researcher", json!({ "text": "A." }));
+    let topics = topics(&["a", "b"]);
+    let (results, _) = played(Mixed { topics }, script).await;
+    for (number, result) in (1..).zip(&results) {
+        let TaskResult::Failed { kind, message } = result else {
+            panic!("{result:?}")
+        };
+        assert_eq!(*kind, FailureKind::Data);
+        let expected = format!("what `task_{number}` has returned does not fit: ");
+        assert!(message.contains(&expected), "{message}");
+    }
 }

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use super::{check_no_time_limit, ended, with_team};
 use crate::{
+    agent::TaskEnd,
     document::{
         bodies::{failed, latest},
         bound::BoundTemplate,
         registry::{NodeRegistry, Registered},
     },
-    error::{FlowError, NodeDataError},
+    error::FlowError,
     graph::{CombineResults, EndedCalls, InvokeNode, NodeKind},
     node::{Body, Emission, Emitted, Inputs, NodeCalls, Running, Started},
     state::Live,
@@ -48,36 +49,24 @@ pub(in crate::document) fn wait_kind(
     )
 }
 
-impl TaskWait {
-    fn task_ids(&self, inputs: &Inputs<'_>) -> Result<Vec<String>, NodeDataError> {
-        let input = self
-            .input
-            .resolve_as(&self.node_type.input, latest(inputs))?;
-        let task_ids = input.get("taskIds").and_then(Value::as_array);
-        let task_ids = task_ids.into_iter().flatten().filter_map(Value::as_str);
-        Ok(task_ids.map(str::to_owned).collect())
-    }
-}
-
 impl Body for TaskWait {
     fn start(&self, inputs: &mut Inputs<'_>) -> Started {
-        let task_ids = self.task_ids(inputs);
-        let task_ids = task_ids.map_err(|error| failed(&self.id, error))?;
-        let calls = Emission::Calls(NodeCalls::Tasks(task_ids));
-        Ok(Running::Ready(Ok(Emitted(calls))))
+        let input = self.input.resolve_as(&self.node_type.input, latest(inputs));
+        let input = input.map_err(|error| failed(&self.id, error))?;
+        let task_ids = input.get("taskIds").and_then(Value::as_array);
+        let task_ids = task_ids.into_iter().flatten().filter_map(Value::as_str);
+        let tasks = NodeCalls::Tasks(task_ids.map(str::to_owned).collect());
+        Ok(Running::Ready(Ok(Emitted(Emission::Calls(tasks)))))
     }
 }
 
 impl CombineResults for TaskWait {
-    fn combine(&self, calls: EndedCalls, inputs: &Inputs<'_>) -> Result<Live, FlowError> {
-        let task_ids = self.task_ids(inputs);
-        let task_ids = task_ids.map_err(|error| error.in_node(&*self.id))?;
-        if task_ids.len() != calls.ends.len() {
-            let error = NodeDataError::input("`taskIds` has changed while the node waited");
-            return Err(error.in_node(&*self.id));
-        }
-        let results = task_ids.into_iter().zip(calls.ends);
-        let results = results.map(|(id, end)| ended(&id, &end.in_json()));
+    fn awaited(&self, task_id: &str, end: &TaskEnd) -> Option<Live> {
+        Some(Live::new(ended(task_id, end.clone())))
+    }
+
+    fn combine(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {
+        let results = calls.ends.iter().map(TaskEnd::value);
         Ok(Live::new(json!({ "results": results.collect::<Value>() })))
     }
 }

@@ -152,7 +152,8 @@ impl RunState {
             .clone()
             .map_or(Executor::Local, Executor::remote);
         let id = detached_task_id(number);
-        let mut shown = TaskSnapshot::started(id, &**agent, executor, *started_at);
+        let agent_id = task.remote_id.as_deref().unwrap_or(agent);
+        let mut shown = TaskSnapshot::started(id, agent_id, executor, *started_at);
         shown.last_event_at = task.last_event_at;
         shown.ended_at = task.ended_at;
         let place = self.detached.place(number);

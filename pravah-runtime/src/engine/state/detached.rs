@@ -19,7 +19,7 @@ use super::{
 use crate::{
     agent::{OnDone, TaskEnd},
     graph::{NodeIx, NodeKind, TEAM_START},
-    invocation::{ContextScope, RunnerConfig, ToolPolicy},
+    invocation::{ContextScope, RemoteCall, RunnerConfig, ToolPolicy},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -65,6 +65,9 @@ pub(crate) struct DetachedTask {
     /// Its runner, if it is a remote agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) runner: Option<RunnerConfig>,
+    /// What the agent is called there, if the call says so: `agent` is one name for all of those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote_id: Option<String>,
     /// The keys of the agents that may manage it: of the one that has started it, and of its callers.
     pub(crate) owners: Vec<Arc<str>>,
     /// The detached task in which it was started, if it was in one.
@@ -296,11 +299,13 @@ impl RunState {
                 Ok(input) => (None, Some(input)),
                 Err(end) => (Some(end.in_json()), None),
             };
+            let (runner, remote_id) = self.runner_of(node, start.callee, input.as_ref());
             let task = DetachedTask {
                 agent,
                 context,
                 tools: tools.clone(),
-                runner: self.runner_of(node, start.callee),
+                runner,
+                remote_id,
                 owners: owners.clone(),
                 parent,
                 delays_end,
@@ -323,13 +328,31 @@ impl RunState {
         numbers
     }
 
-    /// The runner of the callee of this number, if it is a remote agent.
-    fn runner_of(&self, list: NodeIx, callee: usize) -> Option<RunnerConfig> {
-        let team = self.root.table.inner(list)?;
-        let place = team.node(TEAM_START).outputs.get(callee)?.to.first()?;
-        match &team.node(team.slot(place.slot).node).kind {
-            NodeKind::Remote(remote) => Some(remote.agent.as_ref()?.runner.clone()),
-            _ => None,
+    /// The runner of the callee of this number, if it is a remote agent, and what it is called there, if the call says
+    /// that.
+    fn runner_of(
+        &self,
+        list: NodeIx,
+        callee: usize,
+        input: Option<&Live>,
+    ) -> (Option<RunnerConfig>, Option<String>) {
+        let remote = self.root.table.inner(list).and_then(|team| {
+            let place = team.node(TEAM_START).outputs.get(callee)?.to.first()?;
+            match &team.node(team.slot(place.slot).node).kind {
+                NodeKind::Remote(remote) => Some(remote),
+                _ => None,
+            }
+        });
+        match (remote.map(|remote| &remote.agent), input) {
+            (Some(Some(agent)), _) => (Some(agent.runner.clone()), None),
+            (Some(None), Some(input)) => match input.get::<RemoteCall>() {
+                Ok(call) => (
+                    Some(call.runner.clone()),
+                    Some(call.agent.name().to_owned()),
+                ),
+                Err(_) => (None, None),
+            },
+            _ => (None, None),
         }
     }
 

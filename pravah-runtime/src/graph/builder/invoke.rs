@@ -193,7 +193,7 @@ impl FlowGraphBuilder {
             let node = id.clone();
             self.problems.push(Problem::Broken { node, why });
         };
-        if agents.agent_ids().next().is_none() {
+        if agents.agents().is_empty() {
             broken("the registry has no agents that it could call".to_owned());
         }
         let Some(result) = result else {
