@@ -4,22 +4,26 @@
 //! Each runs in a frame of its own, as an item of the node that the flow's table has for the tasks of its starter. What
 //! is known of it besides that is here, and stays when it has ended.
 
+mod child_counts;
+mod start;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::child_counts::ChildCount;
 use super::{
     RunState,
-    frame::{Fed, Frame},
+    frame::Frame,
     path::{FramePath, ItemId, NodePath},
     rare::empty,
     tasks::TaskStart,
     waits::WaitIndex,
 };
 use crate::{
-    agent::{OnDone, TaskEnd},
-    graph::{NodeIx, NodeKind, TEAM_START},
-    invocation::{ContextScope, RemoteCall, RunnerConfig, ToolPolicy},
+    agent::TaskEnd,
+    graph::NodeIx,
+    invocation::{ContextScope, RunnerConfig, ToolPolicy},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -91,14 +95,6 @@ pub(crate) struct DetachedStart {
     pub(crate) agent: Arc<str>,
     pub(crate) context: ContextScope,
     pub(crate) start: TaskStart,
-}
-
-/// How many agents an agent has called, and how many it may.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ChildCount {
-    pub(crate) count: u32,
-    pub(crate) limit: u32,
 }
 
 impl Detached {
@@ -262,118 +258,6 @@ impl RunState {
         })
     }
 
-    /// The node in which detached tasks of the caller at `path` run, if it may start any.
-    fn node_for_detached(&self, path: &NodePath) -> Option<NodeIx> {
-        let around = path.frame.iter().enumerate().map(|(depth, item)| {
-            let frame = self.frame(path.frame.get(..depth).unwrap_or_default());
-            frame.table.node(item.list)
-        });
-        let own = self.frame(&path.frame).table.node(path.node);
-        self.root.table.detached_node(around.chain([own]))
-    }
-
-    /// Starts detached tasks of the caller at `path`, which is being committed. Returns their numbers.
-    pub(crate) fn start_detached(
-        &mut self,
-        path: &NodePath,
-        starts: Vec<DetachedStart>,
-        now: u64,
-    ) -> Vec<usize> {
-        let Some(node) = self.node_for_detached(path) else {
-            return Vec::new();
-        };
-        self.count_detached(path, starts.len());
-        let owners = self.owners(path);
-        let caller = &self.frame(&path.frame).table.node(path.node).kind;
-        let delays_end = caller.on_done() == OnDone::Wait;
-        let tools = caller.handed_on_tools();
-        let parent = self.detached_at(&path.frame).map(|item| item.index);
-        let mut numbers = Vec::with_capacity(starts.len());
-        for start in starts {
-            let DetachedStart {
-                agent,
-                context,
-                start,
-            } = start;
-            let (end, input) = match start.input {
-                Ok(input) => (None, Some(input)),
-                Err(end) => (Some(end.in_json()), None),
-            };
-            let (runner, remote_id) = self.runner_of(node, start.callee, input.as_ref());
-            let task = DetachedTask {
-                agent,
-                context,
-                tools: tools.clone(),
-                runner,
-                remote_id,
-                owners: owners.clone(),
-                parent,
-                delays_end,
-                started_at: now,
-                last_event_at: now,
-                ended_at: end.is_some().then_some(now),
-                end,
-            };
-            let item = ItemId {
-                list: node,
-                index: self.detached.next_number(),
-            };
-            self.detached.tasks.insert(item.index, Arc::new(task));
-            if let Some(input) = input {
-                self.detached.add_open(item);
-                self.start_in_detached(item, start.callee, input);
-            }
-            numbers.push(item.index);
-        }
-        numbers
-    }
-
-    /// The runner of the callee of this number, if it is a remote agent, and what it is called there, if the call says
-    /// that.
-    fn runner_of(
-        &self,
-        list: NodeIx,
-        callee: usize,
-        input: Option<&Live>,
-    ) -> (Option<RunnerConfig>, Option<String>) {
-        let remote = self.root.table.inner(list).and_then(|team| {
-            let place = team.node(TEAM_START).outputs.get(callee)?.to.first()?;
-            match &team.node(team.slot(place.slot).node).kind {
-                NodeKind::Remote(remote) => Some(remote),
-                _ => None,
-            }
-        });
-        match (remote.map(|remote| &remote.agent), input) {
-            (Some(Some(agent)), _) => (Some(agent.runner.clone()), None),
-            (Some(None), Some(input)) => match input.get::<RemoteCall>() {
-                Ok(call) => (
-                    Some(call.runner.clone()),
-                    Some(call.agent.name().to_owned()),
-                ),
-                Err(_) => (None, None),
-            },
-            _ => (None, None),
-        }
-    }
-
-    fn start_in_detached(&mut self, item: ItemId, callee: usize, input: Live) {
-        let step = self.this_step();
-        let Some(team) = self.root.table.inner(item.list).cloned() else {
-            return;
-        };
-        let Some(arc) = team.node(TEAM_START).outputs.get(callee) else {
-            return;
-        };
-        let mut frame = Frame::new(Arc::clone(&team));
-        frame.is_started = true;
-        frame.put(arc, input, step, &mut Fed::new());
-        let lists = &mut self.root.progress.lists;
-        let list = Arc::make_mut(lists.get_or_insert_with(item.list, Arc::default));
-        list.items.insert(item.index, frame.into());
-        list.movable.insert(item.index, ());
-        self.root.requeue_detached(item.list, step);
-    }
-
     /// What stands for the visit of the agent at `path` among the owners of tasks, also in a run of another id.
     pub(crate) fn owner_key(&self, path: &NodePath) -> Arc<str> {
         let key = self.step_key(path);
@@ -390,49 +274,6 @@ impl RunState {
         let calling = self.calling_agents(path);
         let calling = calling.iter().map(|path| self.owner_key(path));
         calling.chain(around.cloned()).collect()
-    }
-
-    /// Counts detached tasks of the agent at `path` for it and its callers. The counts are kept from now on, because a
-    /// caller may end before its tasks.
-    fn count_detached(&mut self, path: &NodePath, count: usize) {
-        self.count_children(path, u32::try_from(count).unwrap_or(u32::MAX));
-        for path in self.calling_agents(path) {
-            let key = self.owner_key(&path);
-            let frame = self.frame(&path.frame);
-            let NodeKind::Agent(agent) = &frame.table.node(path.node).kind else {
-                continue;
-            };
-            let limit = agent.spec.config.delegation.max_children;
-            let left = frame.progress.agents.get(&path.node);
-            let left = left.map_or(limit, |progress| progress.children_left(limit));
-            let count = limit.saturating_sub(left);
-            let counts = &mut self.detached.child_counts;
-            counts.get_or_insert_with(key, || ChildCount { count, limit });
-        }
-    }
-
-    /// Counts agents that were called at `path` for those of its owners that have started detached tasks.
-    pub(super) fn count_for_owners(&mut self, path: &NodePath, children: u32) {
-        if self.detached.child_counts.is_empty() {
-            return;
-        }
-        for owner in self.owners(path) {
-            if let Some(child_count) = self.detached.child_counts.get_mut(&owner) {
-                child_count.count = child_count.count.saturating_add(children);
-            }
-        }
-    }
-
-    /// How many more agents may be called at `path` under the limits of its owners; `None` where none of them has
-    /// started a detached task.
-    pub(super) fn left_by_owners(&self, path: &NodePath) -> Option<u32> {
-        let counts = &self.detached.child_counts;
-        if counts.is_empty() {
-            return None;
-        }
-        let owners = self.owners(path);
-        let counts = owners.iter().filter_map(|owner| counts.get(owner));
-        counts.map(|it| it.limit.saturating_sub(it.count)).min()
     }
 
     /// How the task of this item has ended, if it has with the step that was just committed.
