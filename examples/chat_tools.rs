@@ -124,3 +124,21 @@ async fn main() -> Result<(), FlowError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_is_the_same_wherever_its_run_is_broken_off() {
+        let models = ClientFactory::new().with_scripted(script());
+        let test = CrashTest::<Question>::new(|| Question {
+            text: "How long does it take?".to_owned(),
+        });
+        let test = test.with_run(move |run| run.with_factory(models.clone()));
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output["text"], "It takes about five minutes.");
+    }
+}

@@ -152,3 +152,29 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_claim_comes_to_the_same_end_wherever_its_run_is_broken_off() {
+        for (text, letter) in [
+            ("My parcel came 4 days late.", "20 euros"),
+            ("My parcel came some days late.", "10 euros"),
+            ("What a lovely morning!", "Please tell us more"),
+        ] {
+            let models = ClientFactory::new().with_scripted(script(text));
+            let test = CrashTest::<Claim>::new(move || Claim {
+                text: text.to_owned(),
+            })
+            .with_run(move |run| run.with_factory(models.clone()))
+            .answering(|question| Some(json!(review(&question.value, Verdict::Edit))));
+            let report = test.check().await.unwrap();
+            let output = report.output["text"].as_str().unwrap();
+            assert!(output.contains(letter), "{output}");
+        }
+    }
+}

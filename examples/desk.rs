@@ -218,3 +218,42 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let answers = [Answer(reject), Answer(json!("Discard"))];
     handle(&ctx, green, model, answers).await
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::{CrashTest, Effects};
+
+    use super::*;
+
+    /// A shop that notes what it pays.
+    struct Till(Effects);
+
+    impl Shop for Till {
+        fn price(&self, order: u32) -> u32 {
+            20 + order
+        }
+
+        fn pay_back(&self, key: &str, euros: u32) {
+            self.0.with_key(key, euros);
+        }
+    }
+
+    #[tokio::test]
+    async fn money_is_paid_back_once_wherever_the_run_is_broken_off() {
+        let models = ClientFactory::new().with_scripted(script(1, 21, "Your money is on its way."));
+        let test = CrashTest::<Ticket>::new(|| ticket(1, "The kettle leaks."))
+            .with_context(|effects| {
+                Context::default().with_dep_arc::<dyn Shop>(Arc::new(Till(effects.clone())))
+            })
+            .with_run(move |run| run.with_factory(models.clone()))
+            // Nobody signs, until the boss is asked.
+            .answering(|question| match &*question.tool_id {
+                "clerk::refund" => Some(json!({ "verdict": "approve" })),
+                "escalate" => Some(json!("Send")),
+                _ => None,
+            });
+        let report = test.check().await.unwrap();
+        let outcome = "sent about order 1: Your money is on its way.";
+        assert_eq!(report.output["outcome"], outcome);
+    }
+}

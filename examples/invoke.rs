@@ -154,3 +154,33 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_report_is_the_same_wherever_its_run_is_broken_off() {
+        let script = ScriptedModel::new()
+            .reply(
+                "researcher[0]",
+                json!({ "text": "No train goes to Benin." }),
+            )
+            .error("researcher[1]", "the archive is closed");
+        let models = factory(script);
+        let test = CrashTest::<Plan>::new(|| Plan {
+            topics: vec!["trains".to_owned(), "ferries".to_owned()],
+            to_ask: vec!["roads".to_owned()],
+        })
+        .with_run(move |run| run.with_factory(models.clone()).with_concurrency(3))
+        .answering(|_| Some(json!("there is one")));
+        let report = test.check().await.unwrap();
+        let text = report.output["text"].as_str().unwrap();
+        assert!(
+            text.ends_with("Of roads somebody says: there is one"),
+            "{text}"
+        );
+    }
+}

@@ -88,3 +88,19 @@ async fn edit(text: &str) -> Result<(), FlowError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_headline_is_the_same_wherever_its_run_is_broken_off() {
+        let test = CrashTest::<Draft>::new(|| Draft {
+            text: "Kettle leaks on its very first day".to_owned(),
+        });
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output["text"], "Kettle leaks on its very");
+    }
+}

@@ -120,3 +120,24 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_offer_is_the_same_wherever_its_run_is_broken_off() {
+        let test = CrashTest::<Inquiry>::new(|| Inquiry {
+            customer: "Ana".to_owned(),
+            item: "kettle".to_owned(),
+            pieces: 10,
+        });
+        let report = test.check().await.unwrap();
+        assert_eq!(
+            report.output["text"],
+            "Dear Ana, 10 x kettle cost 216 euros."
+        );
+    }
+}

@@ -148,3 +148,25 @@ async fn main() -> Result<(), FlowError> {
     println!("in one go\n  {}", receipt.text);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_order_comes_to_the_same_end_wherever_it_is_broken_off() {
+        for (item, text) in [
+            ("kettle", "shipped from shelf A3"),
+            ("toaster", "not in stock, 24 euros paid back"),
+        ] {
+            let test = CrashTest::<Order>::new(move || Order {
+                item: item.to_owned(),
+                euros: 24,
+            });
+            let report = test.check().await.unwrap();
+            assert_eq!(report.output["text"], text);
+        }
+    }
+}

@@ -151,3 +151,24 @@ async fn main() -> Result<(), FlowError> {
     }
     have_written("the number at an address", script).await
 }
+
+#[cfg(test)]
+mod crash_tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_review_comes_to_the_same_end_wherever_it_is_broken_off() {
+        let first = [&["it overflows"][..], &[], &[]];
+        let script = round(ScriptedModel::new(), "write", "(a + b) / 2", first);
+        let script = round(script, "rewrite", "a.midpoint(b)", [&[]; 3]);
+        let models = ClientFactory::new().with_scripted(script);
+        let test = CrashTest::<Task>::new(|| Task {
+            text: "the mean of two numbers".to_owned(),
+        });
+        let test = test.with_run(move |run| run.with_factory(models.clone()).with_concurrency(3));
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output["text"], "published: a.midpoint(b)");
+    }
+}
