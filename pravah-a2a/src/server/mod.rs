@@ -115,6 +115,7 @@ impl A2aServer {
             max_body: MAX_BODY,
             limits: Limits {
                 open_tasks: MAX_TASKS,
+                open_tasks_of_caller: usize::MAX,
                 ended_tasks: MAX_TASKS,
                 bytes: MAX_BYTES,
             },
@@ -184,6 +185,13 @@ impl A2aServer {
     /// wait for an answer are among them.
     pub fn with_max_open_tasks(mut self, tasks: usize) -> Self {
         self.0.limits.open_tasks = tasks;
+        self
+    }
+
+    /// The same with the most tasks of one [`Caller`] that go on at the same time, so that others have room for theirs: as
+    /// many as [of all](Self::with_max_open_tasks) unless set.
+    pub fn with_max_open_tasks_of_caller(mut self, tasks: usize) -> Self {
+        self.0.limits.open_tasks_of_caller = tasks;
         self
     }
 

@@ -42,6 +42,8 @@ impl Known {
 /// How much a server keeps.
 pub(super) struct Limits {
     pub(super) open_tasks: usize,
+    /// Of one caller.
+    pub(super) open_tasks_of_caller: usize,
     pub(super) ended_tasks: usize,
     /// Of JSON, in all messages and results.
     pub(super) bytes: usize,
@@ -85,7 +87,10 @@ impl Tasks {
         }
         let open = known.by_id.len().saturating_sub(known.ended.len());
         known.forget(limits.ended_tasks, limits.bytes.saturating_sub(task.size()));
-        if open >= limits.open_tasks || known.size().saturating_add(task.size()) > limits.bytes {
+        let is_own = |task: &&Arc<Task>| task.caller == key.caller && !task.has_ended();
+        let own = known.by_id.values().filter(is_own).count();
+        let has_room = open < limits.open_tasks && own < limits.open_tasks_of_caller;
+        if !has_room || known.size().saturating_add(task.size()) > limits.bytes {
             return Started::Full;
         }
         let task = Arc::new(task);

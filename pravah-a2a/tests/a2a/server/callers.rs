@@ -115,3 +115,29 @@ async fn a_browser_with_a_token_is_let_in() {
         .header("origin", "https://evil.example");
     assert_eq!(answer(request.bearer_auth("x")).await.0, 200);
 }
+
+#[tokio::test]
+async fn one_caller_leaves_room_for_the_tasks_of_others() {
+    let served = serve_as(|server| {
+        server
+            .with_bearer(|token| Some(Caller::new(token)))
+            .with_max_open_tasks_of_caller(1)
+    })
+    .await;
+    let publish = async |caller: &str, id: &str| {
+        let params = message(id, json!({ "data": { "topic": "trains" } }));
+        let request =
+            json!({ "jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": params });
+        let post = http().post(format!("{}/agents/publish", served.url));
+        let post = post
+            .header("a2a-version", "1.0")
+            .header("content-type", "application/json");
+        let post = post.bearer_auth(caller).body(request.to_string());
+        answer(post).await.1
+    };
+    let waits = |answer: &Value| answer["result"]["task"]["id"].is_string();
+    assert!(waits(&publish("ada", "m").await));
+    let full = publish("ada", "n").await;
+    assert_eq!(full["error"]["code"], -32603, "{full}");
+    assert!(waits(&publish("bob", "m").await));
+}
