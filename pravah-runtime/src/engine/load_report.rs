@@ -1,8 +1,12 @@
 //! What a caller allows when a run is restored, and what is then said of it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, convert::Infallible};
 
-use crate::graph::FlowVersion;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::snapshot::{Migration, Migrations};
+use crate::{error::BoxError, graph::FlowVersion};
 
 /// How a snapshot may be loaded; see
 /// [`FlowRuntime::from_snapshot_with`](crate::FlowRuntime::from_snapshot_with).
@@ -11,6 +15,7 @@ use crate::graph::FlowVersion;
 pub struct LoadOptions {
     pub(super) drop_progress: bool,
     pub(super) versions: Vec<FlowVersion>,
+    pub(super) migrations: Migrations,
 }
 
 impl LoadOptions {
@@ -37,6 +42,141 @@ impl LoadOptions {
         self.versions.push(version);
         self
     }
+
+    /// Makes states of an earlier form readable: a state that cannot be read as a `New` is read as an `Old`, and is what
+    /// `migrate` makes of that. It may be waiting, an item of a list that is done, a state that is read later, the input or
+    /// the output of a flow, and an item of an `Each<New>`. Migrations follow each other: one from version 1 to 2 and one from 2 to 3 read states of
+    /// version 1. Every state is read at the load then. [`LoadReport::migrated`] says which were migrated.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// mod v1 {
+    ///     use pravah_runtime::prelude::*;
+    ///
+    ///     #[state] pub struct Order { pub cups: u32 }
+    ///     #[state] pub struct Brewed { pub cups: u32 }
+    ///     #[state] pub struct Served { pub cups: u32 }
+    ///     #[node] fn brew(order: Order) -> Brewed { Brewed { cups: order.cups } }
+    ///     #[node] fn serve(brewed: Brewed) -> Served { Served { cups: brewed.cups } }
+    ///     #[flow] pub fn coffee(order: Order) -> Served { flow! { brew -> serve } }
+    /// }
+    ///
+    /// mod v2 {
+    ///     use pravah_runtime::prelude::*;
+    ///
+    ///     #[state] pub struct Order { pub cups: u32 }
+    ///     #[state] pub struct Brewed { pub millilitres: u32 }
+    ///     #[state] pub struct Served { pub cups: u32 }
+    ///     #[node] fn brew(order: Order) -> Brewed { Brewed { millilitres: order.cups * 125 } }
+    ///     #[node] fn serve(brewed: Brewed) -> Served { Served { cups: brewed.millilitres / 125 } }
+    ///     #[flow] pub fn coffee(order: Order) -> Served { flow! { brew -> serve } }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut run = FlowRuntime::new(v1::Order { cups: 2 })?;
+    /// run.next(Context::default()).await?;
+    /// let stored = serde_json::to_string(&run)?;
+    ///
+    /// // After the deploy.
+    /// let options = LoadOptions::new()
+    ///     .with_migration(|old: v1::Brewed| v2::Brewed { millilitres: old.cups * 125 });
+    /// let snapshot: FlowSnapshot = serde_json::from_str(&stored)?;
+    /// let mut run = FlowRuntime::<v2::Order>::from_snapshot_with(snapshot, &options)?;
+    /// let RunOut::Done(served) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(served.cups, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A panic in `migrate` is an error of the load; [`with_try_migration`](Self::with_try_migration) returns one. The snapshot
+    /// is as it was then.
+    #[must_use]
+    pub fn with_migration<Old, New>(
+        self,
+        migrate: impl Fn(Old) -> New + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.with_try_migration(move |old| Ok::<_, Infallible>(migrate(old)))
+    }
+
+    /// Like [`with_migration`](Self::with_migration), for a migration that may fail. Its error is that of the load.
+    #[must_use]
+    pub fn with_try_migration<Old, New, E>(
+        mut self,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.migrations.add(migrate);
+        self
+    }
+
+    /// Moves a state whose place is gone: what waits under `key` in the snapshot is read as an `Old`, and waits as the
+    /// `New` that `migrate` makes of it. The key is the state's name, `Paged`, or in a nested flow with that before it,
+    /// `review::Paged`; the new state is one of the same flow. The run has to be able to finish from there.
+    ///
+    /// ```
+    /// use pravah_runtime::prelude::*;
+    ///
+    /// mod v1 {
+    ///     use pravah_runtime::prelude::*;
+    ///
+    ///     #[state] pub struct Order { pub cups: u32 }
+    ///     #[state] pub struct Ground { pub grams: u32 }
+    ///     #[state] pub struct Served { pub cups: u32 }
+    ///     #[node] fn grind(order: Order) -> Ground { Ground { grams: order.cups * 7 } }
+    ///     #[node] fn serve(ground: Ground) -> Served { Served { cups: ground.grams / 7 } }
+    ///     #[flow] pub fn coffee(order: Order) -> Served { flow! { grind -> serve } }
+    /// }
+    ///
+    /// /// Coffee comes from capsules now.
+    /// mod v2 {
+    ///     use pravah_runtime::prelude::*;
+    ///
+    ///     #[state] pub struct Order { pub cups: u32 }
+    ///     #[state] pub struct Capsules { pub count: u32 }
+    ///     #[state] pub struct Served { pub cups: u32 }
+    ///     #[node] fn choose(order: Order) -> Capsules { Capsules { count: order.cups } }
+    ///     #[node] fn serve(capsules: Capsules) -> Served { Served { cups: capsules.count } }
+    ///     #[flow] pub fn coffee(order: Order) -> Served { flow! { choose -> serve } }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut run = FlowRuntime::new(v1::Order { cups: 2 })?;
+    /// run.next(Context::default()).await?;
+    /// let stored = serde_json::to_string(&run)?;
+    ///
+    /// let options = LoadOptions::new()
+    ///     .with_moved_state("Ground", |old: v1::Ground| v2::Capsules { count: old.grams / 7 });
+    /// let snapshot: FlowSnapshot = serde_json::from_str(&stored)?;
+    /// let mut run = FlowRuntime::<v2::Order>::from_snapshot_with(snapshot, &options)?;
+    /// let RunOut::Done(served) = run.run(Context::default()).await? else { panic!("nobody is asked") };
+    /// assert_eq!(served.cups, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// What a node has done towards the end of its step does not move: where it had started, the load is refused, or with
+    /// [`drop_progress`](Self::drop_progress) that is dropped.
+    #[must_use]
+    pub fn with_moved_state<Old, New>(
+        mut self,
+        key: impl Into<String>,
+        migrate: impl Fn(Old) -> New + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let migration = Migration::new(move |old| Ok::<_, Infallible>(migrate(old)));
+        self.migrations.add_moved(key.into(), migration);
+        self
+    }
 }
 
 /// What became of a run whose snapshot was of another version of its flow; see
@@ -59,6 +199,9 @@ pub struct LoadReport {
     pub removed: BTreeSet<String>,
     /// What of the snapshot the run did not take over.
     pub dropped: Vec<Dropped>,
+    /// The states that a [migration](LoadOptions::with_migration) has made, by the keys that they had among the snapshot's
+    /// [entries](crate::FlowSnapshot::entries).
+    pub migrated: Vec<String>,
 }
 
 /// What of a snapshot a run did not take over.

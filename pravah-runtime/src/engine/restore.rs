@@ -81,8 +81,8 @@ impl<F> FlowRuntime<F> {
 }
 
 impl<F> FlowRuntime<F> {
-    /// What became of the run when it was restored from a snapshot of another version of its flow, or with
-    /// [`drop_progress`](LoadOptions::drop_progress). `None` for a snapshot of the same version, and for one
+    /// What became of the run when it was restored from a snapshot of another version of its flow, with
+    /// [`drop_progress`](LoadOptions::drop_progress), or with migrations. `None` for a snapshot of the same version, and for one
     /// taken in this process.
     pub fn load_report(&self) -> Option<&LoadReport> {
         self.inner.memory.load_report.as_deref()

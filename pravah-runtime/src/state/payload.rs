@@ -124,6 +124,10 @@ impl StateType {
         }
     }
 
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+
     pub(super) fn is_of(&self, payload: &dyn Payload) -> bool {
         (payload as &dyn Any).type_id() == self.id
     }

@@ -12,6 +12,7 @@ mod finish;
 mod layout;
 mod load;
 mod map;
+mod migrate;
 mod stored;
 mod tree;
 mod write;
@@ -21,6 +22,7 @@ use std::{borrow::Cow, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::entries::{Changes, Entries};
+pub(super) use self::migrate::{Migration, Migrations};
 use self::stored::Stored;
 use super::{
     load_report::{LoadOptions, LoadReport},

@@ -5,6 +5,7 @@ use std::{mem::take, sync::Arc};
 use super::{
     super::{
         super::state::frame::Frame,
+        collect::enter,
         finish,
         map::Map,
         stored::{Key, Loaded, References, StoredFrame, StoredProgress, StoredState, sections},
@@ -157,13 +158,22 @@ impl Loader {
 
     /// Puts a state where it waits, if it can be read.
     fn put_state(
-        &self,
+        &mut self,
         table: &Table,
         frame: &mut Frame,
         key: &str,
         stored: StoredState<'_>,
     ) -> Loaded<()> {
-        let place = self.place(table, key)?;
+        let place = match self.place(table, key) {
+            Ok(place) => place,
+            Err(why) => {
+                let live = stored.into_live();
+                let (place, live) = self.migrations.moved(key, &live).ok_or(why)?;
+                let live = live?;
+                self.migrated.push(self.at.clone());
+                return put_at(frame, self.place(table, &place)?, &place, live);
+            }
+        };
         let live = match table.state_at(place) {
             Some(state) => self.live(table, state, stored)?,
             None => stored.into_live(),
@@ -207,7 +217,9 @@ impl Loader {
         for (key, state) in stored {
             match self.flow_of_input(frame, &key) {
                 Ok(scope) => {
+                    let around = enter(&mut self.at, sections::inputs, &key);
                     let live = self.live(table, table.scope(scope).entry, state)?;
+                    self.at.truncate(around);
                     Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
                 }
                 Err(why) if self.revalidates => self.drop_entry(sections::inputs, &key, why),

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, mem::take, sync::Arc};
 use super::{
     super::{
         super::state::frame::Frame,
+        collect::enter,
         stored::{Loaded, References, StoredProgress, sections},
     },
     Loader, OnError,
@@ -92,11 +93,12 @@ impl Loader {
         );
         self.section(section, |loader, key, holder| {
             let place = loader.place(&table, &key)?;
-            let live = value(&latest, &key, &holder)?;
-            if let Some(state) = table.state_at(place) {
-                loader.check_state(&table, state, live)?;
-            }
-            put_at(frame, place, &key, live.clone())
+            let live = value(&latest, &key, &holder)?.clone();
+            let live = match table.state_at(place) {
+                Some(state) => loader.as_state(&table, state, live)?,
+                None => live,
+            };
+            put_at(frame, place, &key, live)
         })?;
         Ok(latest)
     }
@@ -112,9 +114,9 @@ impl Loader {
             (sections::latest_inputs, stored, OnError::Drop),
             |loader, key, holder| {
                 let scope = loader.flow_of_input(frame, &key)?;
-                let live = value(latest, &key, &holder)?;
-                loader.check_state(&frame.table, frame.table.scope(scope).entry, live)?;
-                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live.clone());
+                let live = value(latest, &key, &holder)?.clone();
+                let live = loader.as_state(&frame.table, frame.table.scope(scope).entry, live)?;
+                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
                 Ok(())
             },
         )
@@ -195,12 +197,15 @@ impl Loader {
             }
             Err(why) => return Err(why),
         };
+        let mut live = live.clone();
         if self.revalidates
             && let Some(state) = frame.table.state_of_latest(index)
         {
-            self.check_state(&frame.table, state, live)?;
+            let around = enter(&mut self.at, section, &key);
+            live = self.as_state(&frame.table, state, live)?;
+            self.at.truncate(around);
         }
-        insert(frame, index, key, live.clone(), false)
+        insert(frame, index, key, live, false)
     }
 }
 

@@ -8,7 +8,7 @@
 //! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
 //! `detached` those in the background,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
-//! what it added and removed.
+//! what it added and removed. States of an earlier form are made into those of this version by `migrate`.
 
 mod asked;
 mod compare;
@@ -35,6 +35,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
+    migrate::Migrations,
     stored::{Key, Loaded, Stored, StoredHead, StoredResults, StoredState, VERSION, sections},
 };
 use crate::{
@@ -61,6 +62,9 @@ struct Loader {
     /// The key of the entry around what is being loaded.
     at: String,
     dropped: Vec<Dropped>,
+    migrations: Migrations,
+    /// The keys of the entries that were migrated.
+    migrated: Vec<String>,
     /// Whether the snapshot was refused for something that `drop_progress` would have dropped.
     drop_would_help: bool,
 }
@@ -104,12 +108,14 @@ pub(super) fn load(
     }
     let mut loader = Loader {
         drop_progress: options.drop_progress,
-        revalidates: is_other || options.drop_progress,
+        revalidates: is_other || options.drop_progress || !options.migrations.is_empty(),
         next_step: stored.head.steps.saturating_add(1),
         takers: takers(&stored, options, is_other),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
+        migrations: options.migrations.clone(),
+        migrated: Vec::new(),
         drop_would_help: false,
     };
     let loaded = loader.run(*stored, table, options);
@@ -208,6 +214,7 @@ impl Loader {
             let mut report = LoadReport {
                 fingerprint: head.fingerprint.text().to_owned(),
                 dropped: take(&mut self.dropped),
+                migrated: take(&mut self.migrated),
                 ..LoadReport::default()
             };
             report.compare(options, &root);
@@ -337,10 +344,23 @@ impl Loader {
     }
 
     /// A state of this type.
-    fn live(&self, table: &Table, state: StateIx, stored: StoredState<'_>) -> Loaded<Live> {
-        let live = stored.into_live();
-        self.check_state(table, state, &live)?;
-        Ok(live)
+    fn live(&mut self, table: &Table, state: StateIx, stored: StoredState<'_>) -> Loaded<Live> {
+        self.as_state(table, state, stored.into_live())
+    }
+
+    /// The same state, or what a migration makes of it, where it cannot be read as this type.
+    fn as_state(&mut self, table: &Table, state: StateIx, live: Live) -> Loaded<Live> {
+        let Err(why) = self.check_state(table, state, &live) else {
+            return Ok(live);
+        };
+        let to = table.state(state).type_of.map(|type_of| type_of());
+        match to.and_then(|to| self.migrations.migrate(&live, to)) {
+            None => Err(why),
+            Some(migrated) => {
+                self.migrated.push(self.at.clone());
+                migrated
+            }
+        }
     }
 
     /// Fails where the snapshot may be of another version and the state cannot be read as this type.

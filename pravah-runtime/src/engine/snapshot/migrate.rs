@@ -1,0 +1,151 @@
+//! States of earlier versions, made into those of this one.
+
+use std::{fmt, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    error::{BoxError, ErrorText, guard},
+    state::{Each, Live, StateType},
+};
+
+/// How the states of one type become those of another.
+#[derive(Clone)]
+pub(crate) struct Migration {
+    from: StateType,
+    to: StateType,
+    /// The name of the states that it makes.
+    name: String,
+    migrate: Arc<Migrate>,
+}
+
+type Migrate = dyn Fn(&Live) -> Result<Live, BoxError> + Send + Sync;
+
+impl fmt::Debug for Migration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Migration").field(&self.name).finish()
+    }
+}
+
+/// A state whose place is gone.
+#[derive(Clone, Debug)]
+pub(crate) struct MovedState {
+    /// Its key in snapshots.
+    pub(super) key: String,
+    migration: Migration,
+}
+
+/// How the states of earlier versions are read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Migrations {
+    migrations: Vec<Migration>,
+    moved: Vec<MovedState>,
+}
+
+impl Migration {
+    pub(crate) fn new<Old, New, E>(
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let migrate = move |live: &Live| {
+            // Read anew: the state may be in use elsewhere.
+            let old = serde_json::from_str(&serde_json::to_string(live)?)?;
+            let new: New = migrate(old).map_err(Into::into)?;
+            Ok(Live::new(new).in_cell())
+        };
+        Self {
+            from: StateType::of::<Old>(),
+            to: StateType::of::<New>(),
+            name: New::schema_name().into_owned(),
+            migrate: Arc::new(migrate),
+        }
+    }
+
+    fn apply(&self, live: &Live) -> Result<Live, ErrorText> {
+        let failed = |source: BoxError| {
+            ErrorText::new(format!("the migration to `{}` failed", self.name), source)
+        };
+        match guard(&self.name, || (self.migrate)(live)) {
+            Ok(migrated) => migrated.map_err(failed),
+            Err(panic) => Err(failed(panic.into())),
+        }
+    }
+}
+
+impl Migrations {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.migrations.is_empty() && self.moved.is_empty()
+    }
+
+    /// Adds what makes states of one type those of another, and with that lists of them.
+    pub(crate) fn add<Old, New, E>(
+        &mut self,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let migrate = Arc::new(migrate);
+        let of_each = Arc::clone(&migrate);
+        let migrate_list = move |list: Each<Old>| -> Result<Each<New>, E> {
+            list.into_iter().map(&*of_each).collect()
+        };
+        self.migrations
+            .push(Migration::new(move |old| migrate(old)));
+        self.migrations.push(Migration::new(migrate_list));
+    }
+
+    pub(crate) fn add_moved(&mut self, key: String, migration: Migration) {
+        self.moved.push(MovedState { key, migration });
+    }
+
+    /// What becomes of a state that cannot be read as this type; `None` where no migration leads from it to that.
+    pub(super) fn migrate(&self, live: &Live, to: StateType) -> Option<Result<Live, ErrorText>> {
+        self.migrate_in(live, to, self.migrations.len())
+    }
+
+    /// The same in so many steps: versions in between may have had a form of their own.
+    fn migrate_in(
+        &self,
+        live: &Live,
+        to: StateType,
+        steps: usize,
+    ) -> Option<Result<Live, ErrorText>> {
+        let steps = steps.checked_sub(1)?;
+        let mut leading = self.migrations.iter().filter(|it| it.to.is_same(&to));
+        leading.find_map(|migration| match live.check(migration.from) {
+            Ok(()) => Some(migration.apply(live)),
+            Err(_) => {
+                let before = self.migrate_in(live, migration.from, steps)?;
+                Some(before.and_then(|before| migration.apply(&before)))
+            }
+        })
+    }
+
+    /// What becomes of the state that waits under a key for which there is no place, and the key of its new place.
+    pub(super) fn moved(
+        &self,
+        key: &str,
+        live: &Live,
+    ) -> Option<(String, Result<Live, ErrorText>)> {
+        let moved = self.moved.iter().find(|it| it.key == key)?;
+        let migration = &moved.migration;
+        let around = key.rsplit_once("::").map(|(around, _)| around);
+        let name = &migration.name;
+        let place = around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"));
+        let read = match live.check(migration.from) {
+            Ok(()) => migration.apply(live),
+            Err(error) => match self.migrate(live, migration.from) {
+                Some(before) => before.and_then(|before| migration.apply(&before)),
+                None => Err(ErrorText::new(format!("`{key}` cannot be read"), error)),
+            },
+        };
+        Some((place, read))
+    }
+}
