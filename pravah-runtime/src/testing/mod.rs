@@ -36,7 +36,7 @@ type Answer = dyn Fn(&Suspension) -> Option<Value>;
 /// where it waits, and from every step two processes go on with the same run. Each of these runs has to come to the same
 /// output, and to have the same [`Effects`] outside.
 ///
-/// Times are those of a [`ManualClock`], which is set forward where a run waits. Bodies that sleep by themselves take
+/// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits. Bodies that sleep by themselves take
 /// that long: use tokio's paused clock, as in `#[tokio::test(start_paused = true)]`.
 ///
 /// ```
