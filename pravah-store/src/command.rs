@@ -1,0 +1,89 @@
+//! What a run is told from outside.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many commands may wait in the inbox of a run. One to cancel it may come on top.
+pub(crate) const MAX_COMMANDS: usize = 1024;
+
+/// What anybody may tell a run, whether or not somebody makes its steps. Stores keep commands in their order; a step
+/// that takes one removes it in its own commit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Command {
+    /// Answers a question.
+    Answer {
+        /// Its id.
+        id: String,
+        /// Which of the questions of the run it is. Without it the answer waits until a question of this id is asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u64>,
+        /// The answer.
+        answer: Value,
+    },
+    /// Emits an event; see [`Hub::emit`](pravah_runtime::Hub::emit).
+    Emit {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: Value,
+    },
+    /// Sends a message to the agent at a node; see [`Hub::send_to`](pravah_runtime::Hub::send_to).
+    Message {
+        /// The node.
+        node: String,
+        /// The message.
+        text: String,
+    },
+    /// Lets the run make no further step.
+    Pause,
+    /// Lets a run go on that was paused.
+    Unpause,
+    /// Ends the run.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Command {
+    pub(crate) fn is_cancel(&self) -> bool {
+        matches!(self, Self::Cancel { .. })
+    }
+}
+
+/// A command in the inbox of a run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct InboxRow {
+    /// Its number in the run, from 1.
+    pub number: u64,
+    /// What the run is told.
+    pub command: Command,
+}
+
+impl InboxRow {
+    /// A command with its number.
+    pub fn new(number: u64, command: Command) -> Self {
+        Self { number, command }
+    }
+}
+
+/// A command that the run could not take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// Its number in the inbox.
+    pub number: u64,
+    /// Why.
+    pub error: String,
+}
+
+impl Refusal {
+    /// A refusal of the command of this number.
+    pub fn new(number: u64, error: impl Into<String>) -> Self {
+        let error = error.into();
+        Self { number, error }
+    }
+}

@@ -1,0 +1,125 @@
+//! What can go wrong with stored runs.
+
+use pravah_runtime::{BoxError, FlowError};
+
+use crate::Status;
+
+/// Why a store could not do what it was asked.
+///
+/// Nothing has changed in the store then, except after a [`Database`](Self::Database) error of a connection that broke
+/// while it committed: there, look at the run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no run of this id, or it belongs to another tenant.
+    #[error("there is no run `{run}`")]
+    #[non_exhaustive]
+    NotFound {
+        /// The id that was asked for.
+        run: String,
+    },
+    /// A run of this id exists, and it is of another flow than the one that was to be started.
+    #[error("the run `{run}` exists, and is of the flow `{flow}`")]
+    #[non_exhaustive]
+    AlreadyExists {
+        /// The id.
+        run: String,
+        /// The flow of the run that exists.
+        flow: String,
+    },
+    /// The lease has ended, or another worker has the run: nothing of the step was written.
+    #[error("the lease of the run `{run}` is lost")]
+    #[non_exhaustive]
+    LeaseLost {
+        /// The run.
+        run: String,
+    },
+    /// The run is in a status in which this cannot be done: a command to a run that has ended, or a retry of one that
+    /// has not failed.
+    #[error("the run `{run}` is {status}")]
+    #[non_exhaustive]
+    WrongStatus {
+        /// The run.
+        run: String,
+        /// Its status.
+        status: Status,
+    },
+    /// The run has no such step.
+    #[error("the run `{run}` has no step {step}")]
+    #[non_exhaustive]
+    NoSuchStep {
+        /// The run.
+        run: String,
+        /// The step that was asked for.
+        step: u64,
+    },
+    /// Too many commands wait in the inbox of the run: this one was not stored.
+    #[error("{limit} commands wait in the inbox of the run `{run}`, and no more may")]
+    #[non_exhaustive]
+    InboxFull {
+        /// The run.
+        run: String,
+        /// How many may wait.
+        limit: usize,
+    },
+    /// An id, a tenant, a tag or a cursor is not one.
+    #[error("{what} {why}")]
+    #[non_exhaustive]
+    InvalidName {
+        /// What it is: "a run id", for example.
+        what: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A newer version of this crate has written the store. This one leaves it alone.
+    #[error("the store has schema version {found}, and this program knows up to {known}")]
+    #[non_exhaustive]
+    NewerSchema {
+        /// The version of the store.
+        found: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// What the store has of a run cannot be read.
+    #[error("{what} cannot be read")]
+    #[non_exhaustive]
+    Corrupt {
+        /// What it is.
+        what: &'static str,
+        /// What does not fit.
+        source: BoxError,
+    },
+    /// The database failed.
+    #[error("the database failed to {action}")]
+    #[non_exhaustive]
+    Database {
+        /// What it was to do.
+        action: &'static str,
+        /// What it said.
+        source: BoxError,
+    },
+    /// The flow could not be started, or its output is not of the type that was asked for.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+}
+
+impl StoreError {
+    pub(crate) fn not_found(run: &str) -> Self {
+        Self::NotFound {
+            run: run.to_owned(),
+        }
+    }
+
+    pub(crate) fn lease_lost(run: &str) -> Self {
+        Self::LeaseLost {
+            run: run.to_owned(),
+        }
+    }
+
+    pub(crate) fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
+        Self::Corrupt {
+            what,
+            source: source.into(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Runs that outlive processes and deploys.
+//!
+//! A [`RunStore`] keeps runs of flows in a database, a [`Worker`] makes their steps and commits each one, and [`Runs`]
+//! is the handle with which everybody else starts them, answers their questions and reads what came of them. A run
+//! goes on in another worker where a process has ended, from its last commit.
+//! [A page](https://github.com/pravah-rs/pravah/blob/main/docs/stores.md) says what is guaranteed, and what is not.
+//!
+//! # Features
+//!
+//! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
+
+mod command;
+mod entries;
+mod error;
+mod key;
+mod lease;
+mod memory;
+mod notify;
+mod query;
+mod run;
+mod runs;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod store;
+mod time;
+
+pub use command::{Command, InboxRow, Refusal};
+pub use error::StoreError;
+pub use key::RunKey;
+pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};
+pub use memory::MemoryStore;
+pub use notify::{Notifications, Notifier};
+pub use query::{Cursor, Filter, Page, Retention};
+pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
+pub use runs::{Runs, StartRun};
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore};
+pub use store::{RunStore, StoreFuture};

@@ -1,0 +1,131 @@
+//! All runs, by their keys.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use super::run::Run;
+use crate::{
+    Claim, ClaimRequest, Filter, Lease, NewRun, Page, Retention, RunInfo, RunKey, StoreError,
+    entries::put_all, query::Cursor,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct Table(BTreeMap<RunKey, Run>);
+
+impl Table {
+    pub(super) fn get(&self, key: &RunKey) -> Result<&Run, StoreError> {
+        let run = self.0.get(key);
+        run.ok_or_else(|| StoreError::not_found(key.id()))
+    }
+
+    pub(super) fn get_mut(&mut self, key: &RunKey) -> Result<&mut Run, StoreError> {
+        let run = self.0.get_mut(key);
+        run.ok_or_else(|| StoreError::not_found(key.id()))
+    }
+
+    /// The run that this lease is of, if it still holds.
+    pub(super) fn leased(
+        &mut self,
+        lease: &Lease,
+        now: SystemTime,
+    ) -> Result<&mut Run, StoreError> {
+        let run = self.0.get_mut(&lease.key);
+        run.filter(|run| run.is_leased(lease, now))
+            .ok_or_else(|| StoreError::lease_lost(lease.key.id()))
+    }
+
+    pub(super) fn start(
+        &mut self,
+        new: NewRun,
+        forked_from: Option<(String, u64)>,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        if let Some(run) = self.0.get(&new.key) {
+            if run.info.flow == new.flow {
+                return Ok(false);
+            }
+            return Err(StoreError::AlreadyExists {
+                run: new.key.id().to_owned(),
+                flow: run.info.flow.clone(),
+            });
+        }
+        self.0
+            .insert(new.key.clone(), Run::start(new, forked_from, now));
+        Ok(true)
+    }
+
+    pub(super) fn claim(&mut self, request: &ClaimRequest, now: SystemTime) -> Vec<Claim> {
+        let runs = self.0.values();
+        let may = runs.filter(|run| run.may_be_claimed(&request.flows, now));
+        let mut may: Vec<_> = may
+            .map(|run| (run.info.wake_at, run.info.key.clone()))
+            .collect();
+        may.sort();
+        may.truncate(request.limit);
+        may.iter()
+            .filter_map(|(_, key)| Some(self.0.get_mut(key)?.claim(request, now)))
+            .collect()
+    }
+
+    pub(super) fn list(&self, filter: &Filter) -> Page {
+        let runs = self.0.values().map(|run| &run.info);
+        let mut runs: Vec<RunInfo> = runs.filter(|info| passes(info, filter)).cloned().collect();
+        runs.sort_by(|a, b| Cursor::of(b).place().cmp(&Cursor::of(a).place()));
+        runs.truncate(filter.limit.saturating_add(1));
+        Page::of(runs, filter.limit)
+    }
+
+    pub(super) fn fork(
+        &mut self,
+        key: &RunKey,
+        step: u64,
+        fork: &RunKey,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        let run = self.get(key)?;
+        let entries = put_all(&run.entries_at(step)?)?;
+        let mut new = NewRun::new(fork.clone(), run.info.flow.clone(), entries);
+        new.tags = run.info.tags.clone();
+        self.start(new, Some((key.id().to_owned(), step)), now)
+    }
+
+    pub(super) fn prune(
+        &mut self,
+        tenant: Option<&str>,
+        retention: Retention,
+        now: SystemTime,
+    ) -> u64 {
+        let of_tenant = self.0.values().map(|run| &run.info);
+        let of_tenant = of_tenant.filter(|info| info.key.tenant() == tenant);
+        let mut ended: Vec<_> = of_tenant
+            .filter(|info| info.status.has_ended())
+            .map(|info| (info.updated_at, info.key.clone()))
+            .collect();
+        // The last to have ended first.
+        ended.sort_by(|a, b| b.cmp(a));
+        let kept_since = retention.kept_since(now);
+        let max = retention
+            .max_runs
+            .map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let mut pruned = 0;
+        for (index, (ended_at, key)) in ended.iter().enumerate() {
+            if index >= max || *ended_at < kept_since {
+                self.0.remove(key);
+                pruned += 1;
+            }
+        }
+        pruned
+    }
+}
+
+fn passes(info: &RunInfo, filter: &Filter) -> bool {
+    let tenant = filter.tenant.column();
+    let mut tags = filter.tags.iter();
+    filter.flow.as_ref().is_none_or(|flow| info.flow == *flow)
+        && filter.status.is_none_or(|status| info.status == status)
+        && tenant.is_none_or(|tenant| info.key.tenant_column() == tenant)
+        && tags.all(|(name, value)| info.tags.get(name) == Some(value))
+        && filter
+            .after
+            .as_ref()
+            .is_none_or(|after| Cursor::of(info).place() < after.place())
+}

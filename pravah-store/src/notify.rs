@@ -1,0 +1,81 @@
+//! Waking those who wait for something to happen to a run.
+
+use pravah_runtime::Clock;
+use std::{fmt, sync::Arc};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use crate::RunKey;
+
+/// How many notifications are kept for whoever is slow. To lose some costs a look at the store.
+const KEPT: usize = 256;
+
+/// Tells the workers of this process which runs they might look at: a part of a [`RunStore`](crate::RunStore).
+#[derive(Clone)]
+pub struct Notifier(broadcast::Sender<RunKey>);
+
+impl Notifier {
+    /// A notifier that nobody listens to yet.
+    pub fn new() -> Self {
+        Self(broadcast::Sender::new(KEPT))
+    }
+
+    /// Says that a run was started, may be claimed, or has a new command.
+    pub fn notify(&self, key: RunKey) {
+        // Nobody may listen.
+        let _ = self.0.send(key);
+    }
+
+    /// What is said from now on.
+    pub fn subscribe(&self) -> Notifications {
+        Notifications(self.0.subscribe())
+    }
+}
+
+impl Default for Notifier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Notifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notifier").finish_non_exhaustive()
+    }
+}
+
+/// What a [`Notifier`] says. They are hints: not every change is said by every store, and none of another process need
+/// be.
+#[derive(Debug)]
+pub struct Notifications(broadcast::Receiver<RunKey>);
+
+impl Notifications {
+    /// The next run to look at; nothing where any may be meant, because some were missed. Where nobody can say
+    /// anything any more it never ends. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<RunKey> {
+        match self.0.recv().await {
+            Ok(key) => Some(key),
+            Err(RecvError::Lagged(_)) => None,
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+
+    /// Ends once something is said of this run.
+    pub(crate) async fn of(&mut self, key: &RunKey) {
+        while self.next().await.is_some_and(|it| it != *key) {}
+    }
+
+    /// Forgets what was said until now.
+    pub(crate) fn clear(&mut self) {
+        self.0 = self.0.resubscribe();
+    }
+}
+
+/// The clock of a store, which it has in common with the runs that are in it.
+#[derive(Clone)]
+pub(crate) struct StoreClock(pub(crate) Arc<dyn Clock>);
+
+impl fmt::Debug for StoreClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoreClock").field(&self.0.now()).finish()
+    }
+}

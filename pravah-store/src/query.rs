@@ -1,0 +1,240 @@
+//! Asking for runs.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+use crate::{
+    RunInfo, RunKey, Status, StoreError,
+    key::{check_tags, check_tenant},
+    time,
+};
+
+/// How many runs a page has at most.
+const MAX_LIMIT: usize = 1000;
+
+/// Which runs to list. Without a condition: all that belong to no tenant, 100 at a time.
+///
+/// ```
+/// use pravah_store::{Filter, Status};
+///
+/// let filter = Filter::flow("support").status(Status::Suspended).tag("region", "eu").limit(20);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub(crate) flow: Option<String>,
+    pub(crate) status: Option<Status>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) tenant: TenantFilter,
+    pub(crate) limit: usize,
+    pub(crate) after: Option<Cursor>,
+}
+
+/// Whose runs are meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TenantFilter {
+    #[default]
+    Nobodys,
+    Of(String),
+    Every,
+}
+
+impl TenantFilter {
+    /// As a column; nothing for every tenant.
+    pub(crate) fn column(&self) -> Option<&str> {
+        match self {
+            Self::Nobodys => Some(""),
+            Self::Of(tenant) => Some(tenant),
+            Self::Every => None,
+        }
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            flow: None,
+            status: None,
+            tags: BTreeMap::new(),
+            tenant: TenantFilter::default(),
+            limit: 100,
+            after: None,
+        }
+    }
+}
+
+impl Filter {
+    /// Any run.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Runs of the flow of this id.
+    pub fn flow(id: impl Into<String>) -> Self {
+        let flow = Some(id.into());
+        Self {
+            flow,
+            ..Self::default()
+        }
+    }
+
+    /// Only those in this status.
+    #[must_use]
+    pub fn status(mut self, status: Status) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// Only those that were started with this tag. Of several tags all are needed.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.tags.insert(name.into(), value.into());
+        self
+    }
+
+    /// Only those that belong to this tenant. A handle [of a tenant](crate::Runs::of_tenant) sets its own.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = TenantFilter::Of(tenant.into());
+        self
+    }
+
+    /// Those of every tenant, and of none. A handle [of a tenant](crate::Runs::of_tenant) sees its own only.
+    #[must_use]
+    pub fn every_tenant(mut self) -> Self {
+        self.tenant = TenantFilter::Every;
+        self
+    }
+
+    /// At most this many on a page: from 1 to 1,000.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit.clamp(1, MAX_LIMIT);
+        self
+    }
+
+    /// Those that come after a page.
+    #[must_use]
+    pub fn after(mut self, cursor: Cursor) -> Self {
+        self.after = Some(cursor);
+        self
+    }
+
+    /// What a database would have to refuse.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        check_tags(self.tags.iter())?;
+        match &self.tenant {
+            TenantFilter::Of(tenant) => check_tenant(tenant),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where a page ended. As a text it can be handed out, and read again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub(crate) created_at: i64,
+    pub(crate) tenant: String,
+    pub(crate) id: String,
+}
+
+impl Cursor {
+    pub(crate) fn of(info: &RunInfo) -> Self {
+        Self {
+            created_at: time::to_millis(info.created_at),
+            tenant: info.key.tenant_column().to_owned(),
+            id: info.key.id().to_owned(),
+        }
+    }
+
+    /// What runs are ordered by, newest first.
+    pub(crate) fn place(&self) -> (i64, &str, &str) {
+        (self.created_at, &self.tenant, &self.id)
+    }
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}/{}", self.created_at, self.tenant, self.id)
+    }
+}
+
+impl std::str::FromStr for Cursor {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let invalid = || StoreError::InvalidName {
+            what: "a cursor",
+            why: "has to be what a page has returned",
+        };
+        // A tenant has no `/` in it, and an id may.
+        let mut parts = text.splitn(3, '/');
+        let (Some(at), Some(tenant), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(invalid());
+        };
+        let created_at = at.parse().map_err(|_| invalid())?;
+        let key = RunKey::new(id).map_err(|_| invalid())?;
+        if !tenant.is_empty() {
+            check_tenant(tenant).map_err(|_| invalid())?;
+        }
+        Ok(Self {
+            created_at,
+            tenant: tenant.to_owned(),
+            id: key.id().to_owned(),
+        })
+    }
+}
+
+/// Runs, the newest first.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Page {
+    /// The runs.
+    pub runs: Vec<RunInfo>,
+    /// Where to go on, if there are more.
+    pub next: Option<Cursor>,
+}
+
+impl Page {
+    /// The first `limit` of `runs`, of which there may be one more.
+    pub(crate) fn of(mut runs: Vec<RunInfo>, limit: usize) -> Self {
+        let has_more = runs.len() > limit;
+        runs.truncate(limit);
+        let next = runs.last().filter(|_| has_more).map(Cursor::of);
+        Self { runs, next }
+    }
+}
+
+/// Which runs that have ended are kept. Those that have not ended, with those that have failed, always are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retention {
+    /// How long after its end a run is kept.
+    pub max_age: Duration,
+    /// How many are kept at most, the last to have ended first.
+    pub max_runs: Option<u64>,
+}
+
+impl Retention {
+    /// Keeps runs for this long after their end.
+    pub fn max_age(max_age: Duration) -> Self {
+        Self {
+            max_age,
+            max_runs: None,
+        }
+    }
+
+    /// And no more than `runs` of them.
+    #[must_use]
+    pub fn with_max_runs(mut self, runs: u64) -> Self {
+        self.max_runs = Some(runs);
+        self
+    }
+
+    /// The first time of an end that is kept.
+    pub(crate) fn kept_since(&self, now: SystemTime) -> SystemTime {
+        now.checked_sub(self.max_age)
+            .unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+}

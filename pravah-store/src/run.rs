@@ -1,0 +1,244 @@
+//! What a store knows of a run.
+
+use std::{collections::BTreeMap, fmt, time::SystemTime};
+
+use pravah_runtime::{Changes, Entries, StepKind, Suspension};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{InboxRow, Refusal, RunKey, StoreError, key::check_tags, time};
+
+/// Where a run is, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// A step can be made.
+    Ready,
+    /// It waits for a time.
+    Waiting,
+    /// It waits for answers.
+    Suspended,
+    /// It makes no step until somebody lets it.
+    Paused,
+    /// A node failed with nothing left to try, or no worker could make a step: it waits for a
+    /// [retry](crate::Runs::retry).
+    Failed,
+    /// It has its output.
+    Done,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl Status {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Ready,
+        Self::Waiting,
+        Self::Suspended,
+        Self::Paused,
+        Self::Failed,
+        Self::Done,
+        Self::Cancelled,
+    ];
+
+    /// Whether the run will never make a step again.
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Done | Self::Cancelled)
+    }
+
+    /// The word for it, such as `suspended`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Waiting => "waiting",
+            Self::Suspended => "suspended",
+            Self::Paused => "paused",
+            Self::Failed => "failed",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A question that a run has asked, and that is open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// What to answer it under.
+    pub id: String,
+    /// Which of the questions of the run it is, from 0: an id may be asked under again, a number is not.
+    pub number: u64,
+    /// What it asks; that of a gate is a [`GateQuestion`](pravah_runtime::GateQuestion).
+    pub value: Value,
+    /// When it fails if nobody has answered.
+    #[serde(
+        default,
+        with = "time::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub until: Option<SystemTime>,
+}
+
+impl From<Suspension> for Question {
+    fn from(suspension: Suspension) -> Self {
+        Self {
+            id: suspension.tool_id,
+            number: suspension.number,
+            value: suspension.value,
+            until: suspension.until,
+        }
+    }
+}
+
+/// What a store knows of a run without its entries.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RunInfo {
+    /// Its id and tenant.
+    pub key: RunKey,
+    /// The id of its flow.
+    pub flow: String,
+    /// The tags that it was started with.
+    pub tags: BTreeMap<String, String>,
+    /// Where it is.
+    pub status: Status,
+    /// When it was started.
+    pub created_at: SystemTime,
+    /// When a step was last committed, or its status last changed.
+    pub updated_at: SystemTime,
+    /// From when a worker may claim it; nothing where only a command helps.
+    pub wake_at: Option<SystemTime>,
+    /// How many steps were committed.
+    pub step: u64,
+    /// The questions that are open, in the order in which they were asked.
+    pub questions: Vec<Question>,
+    /// Its output as JSON, once it is done.
+    pub output: Option<String>,
+    /// Why it has failed or was cancelled, or why the last worker that claimed it made no step.
+    pub error: Option<String>,
+    /// How many claims in a row have committed nothing, with the one that is being made.
+    pub failed_claims: u32,
+    /// The run that it was forked from, and after which of its steps.
+    pub forked_from: Option<(String, u64)>,
+}
+
+/// A run that is about to start.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    pub(crate) key: RunKey,
+    pub(crate) flow: String,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) entries: Changes,
+}
+
+impl NewRun {
+    /// A run of the flow of this id, with the [changes](pravah_runtime::FlowRuntime::take_changes) of a run that
+    /// has made no step.
+    pub fn new(key: RunKey, flow: impl Into<String>, entries: Changes) -> Self {
+        Self {
+            key,
+            flow: flow.into(),
+            tags: BTreeMap::new(),
+            entries,
+        }
+    }
+
+    /// The same with these tags.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InvalidName`] if there are more than 32, or one is empty, longer than 256 bytes, or has a control
+    /// character.
+    pub fn with_tags(mut self, tags: BTreeMap<String, String>) -> Result<Self, StoreError> {
+        check_tags(tags.iter())?;
+        self.tags = tags;
+        Ok(self)
+    }
+
+    /// Its id and tenant.
+    pub fn key(&self) -> &RunKey {
+        &self.key
+    }
+
+    /// The id of its flow.
+    pub fn flow(&self) -> &str {
+        &self.flow
+    }
+
+    /// The tags.
+    pub fn tags(&self) -> &BTreeMap<String, String> {
+        &self.tags
+    }
+
+    /// The first entries.
+    pub fn entries(&self) -> &Changes {
+        &self.entries
+    }
+}
+
+/// All that is needed to go on with a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadedRun {
+    /// What is known of it.
+    pub info: RunInfo,
+    /// Its entries as of the last commit.
+    pub entries: Entries,
+    /// The commands that it has not taken, in their order.
+    pub inbox: Vec<InboxRow>,
+}
+
+impl LoadedRun {
+    /// A run that a store has read.
+    pub fn new(info: RunInfo, entries: Entries, inbox: Vec<InboxRow>) -> Self {
+        Self {
+            info,
+            entries,
+            inbox,
+        }
+    }
+}
+
+/// One commit of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryRow {
+    /// Which one, from 1; 0 is the start.
+    pub step: u64,
+    /// When it was committed.
+    pub at: SystemTime,
+    /// The node whose step it was, and what kind of step; nothing for the start, and where only commands were taken.
+    pub node: Option<StepNode>,
+    /// The status that the run had after it.
+    pub status: Status,
+    /// The numbers of the commands that it took.
+    pub taken: Vec<u64>,
+    /// The commands that were removed because the run could not take them.
+    pub refused: Vec<Refusal>,
+}
+
+/// The node of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StepNode {
+    /// The id of the node.
+    pub id: String,
+    /// The indices of the items of the lists around it, outermost first.
+    pub items: Vec<usize>,
+    /// What kind of step it was.
+    pub kind: StepKind,
+}
+
+impl StepNode {
+    /// A step of the node of this id.
+    pub fn new(id: impl Into<String>, items: Vec<usize>, kind: StepKind) -> Self {
+        let id = id.into();
+        Self { id, items, kind }
+    }
+}

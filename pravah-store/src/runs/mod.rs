@@ -1,0 +1,274 @@
+//! The handle with which programs reach stored runs.
+
+mod start;
+
+use std::{fmt, sync::Arc};
+
+use pravah_runtime::{Entries, FlowDef};
+use serde::Serialize;
+use serde_json::Value;
+
+pub use self::start::StartRun;
+use crate::{
+    Command, Filter, HistoryRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
+    key::check_tenant,
+};
+
+/// Starts runs, tells them something, and reads what came of them, whether or not a [`Worker`](crate::Worker) has them at
+/// the moment. It can be cloned: it is what the handlers of a web server hold.
+///
+/// A flow is named by its input, `Runs::start::<Order>`, or with `#[flow(named)]` by its name.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+/// use pravah_store::{MemoryStore, Runs, Status, Worker};
+///
+/// #[state] struct Draft { text: String }
+/// #[state] #[derive(Debug, PartialEq)] struct Decided { published: bool }
+///
+/// #[gate(prompt = "Publish this?")]
+/// fn approve(_draft: &Draft, yes: bool) -> Decided { Decided { published: yes } }
+///
+/// #[flow]
+/// fn publish(draft: Draft) -> Decided { flow! { approve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pravah_store::StoreError> {
+/// let store = MemoryStore::new();
+/// tokio::spawn(Worker::new(store.clone()).serve::<Draft>().run(std::future::pending()));
+///
+/// let runs = Runs::new(store);
+/// let id = runs.start::<Draft>(Draft { text: "…".into() }).with_id("draft-7").await?;
+/// runs.answer(&id, "approve", true).await?; // Also before it is asked.
+/// # while runs.status(&id).await?.status != Status::Done { tokio::task::yield_now().await; }
+/// assert_eq!(runs.output::<Draft>(&id).await?, Some(Decided { published: true }));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Runs {
+    store: Arc<dyn RunStore>,
+    tenant: Option<String>,
+}
+
+impl Runs {
+    /// A handle to the runs of a store that belong to no tenant.
+    pub fn new(store: impl RunStore) -> Self {
+        Self {
+            store: Arc::new(store),
+            tenant: None,
+        }
+    }
+
+    /// A handle to the runs of this tenant. All others are to it as if they did not exist, and the same id may be
+    /// another run of each tenant.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InvalidName`] if `tenant` is empty, longer than 256 bytes, or has a control character or a `/`.
+    pub fn of_tenant(&self, tenant: impl Into<String>) -> Result<Self, StoreError> {
+        let tenant = tenant.into();
+        check_tenant(&tenant)?;
+        Ok(Self {
+            store: Arc::clone(&self.store),
+            tenant: Some(tenant),
+        })
+    }
+
+    /// Starts a run of a flow when it is awaited, and returns its id: that of [`StartRun::with_id`], or a UUID of
+    /// version 7.
+    ///
+    /// ```
+    /// # use pravah_runtime::prelude::*;
+    /// # use pravah_store::{MemoryStore, Runs};
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pravah_store::StoreError> {
+    /// # let runs = Runs::new(MemoryStore::new());
+    /// let start = || runs.start::<Order>(Order { cups: 2 }).with_id("order-7").with_tag("shop", "north");
+    /// let id = start().await?;
+    /// assert_eq!(start().await?, id); // There is one run.
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Flow`] if the flow cannot be built; [`StoreError::InvalidName`]; [`StoreError::AlreadyExists`] if
+    /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input.
+    pub fn start<F: FlowDef>(&self, input: F::Input) -> StartRun<'_, F> {
+        StartRun::new(self, input)
+    }
+
+    /// Where a run is: its status, what it waits for, the questions that are open, and why it has failed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`].
+    pub async fn status(&self, id: &str) -> Result<RunInfo, StoreError> {
+        self.store.get(&self.key(id)?).await
+    }
+
+    /// What a run of the flow `F` returned; nothing before it is done.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`], also if it is of another flow; [`StoreError::Corrupt`] if the output is not of this type
+    /// any more.
+    pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, StoreError> {
+        let info = self.status(id).await?;
+        if info.flow != F::node_id() {
+            return Err(StoreError::not_found(id));
+        }
+        let output = info.output.as_deref().map(serde_json::from_str);
+        let output = output.transpose();
+        output.map_err(|error| StoreError::corrupt("the output of a run", error))
+    }
+
+    /// Answers a question. If one of this id is open, the answer is for that one and no later one; otherwise it waits
+    /// until one is asked. It returns once the answer is stored: what became of it is in the
+    /// [`history`](Self::history), as [taken](HistoryRow::taken) or [refused](HistoryRow::refused) under the number
+    /// that this returns.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send); [`StoreError::Corrupt`] if the answer cannot be written as JSON.
+    pub async fn answer(
+        &self,
+        id: &str,
+        question: &str,
+        answer: impl Serialize,
+    ) -> Result<u64, StoreError> {
+        let answer = to_json(answer)?;
+        let info = self.status(id).await?;
+        let open = info.questions.iter().find(|open| open.id == question);
+        let command = Command::Answer {
+            id: question.to_owned(),
+            number: open.map(|open| open.number),
+            answer,
+        };
+        self.send(id, command).await
+    }
+
+    /// Emits an event, which the first gate that waits for its name takes; see
+    /// [`Hub::emit`](pravah_runtime::Hub::emit).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send); [`StoreError::Corrupt`] if the value cannot be written as JSON.
+    pub async fn emit(
+        &self,
+        id: &str,
+        name: impl Into<String>,
+        value: impl Serialize,
+    ) -> Result<u64, StoreError> {
+        let (name, value) = (name.into(), to_json(value)?);
+        self.send(id, Command::Emit { name, value }).await
+    }
+
+    /// Ends a run: a step that is being made is broken off.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    pub async fn cancel(&self, id: &str, reason: impl Into<String>) -> Result<u64, StoreError> {
+        let reason = reason.into();
+        self.send(id, Command::Cancel { reason }).await
+    }
+
+    /// Puts any command into the inbox of a run, and returns its number there.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`].
+    pub async fn send(&self, id: &str, command: Command) -> Result<u64, StoreError> {
+        self.store.push(&self.key(id)?, command).await
+    }
+
+    /// Lets a run that has failed try again where it failed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if it has not failed.
+    pub async fn retry(&self, id: &str) -> Result<(), StoreError> {
+        self.store.retry(&self.key(id)?).await
+    }
+
+    /// The runs that pass a filter, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InvalidName`] if the filter has a tag or tenant that no run can have.
+    pub async fn list(&self, filter: Filter) -> Result<Page, StoreError> {
+        let filter = match &self.tenant {
+            Some(tenant) => filter.tenant(tenant),
+            None => filter,
+        };
+        self.store.list(filter).await
+    }
+
+    /// The steps of a run, the first first.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`].
+    pub async fn history(&self, id: &str) -> Result<Vec<HistoryRow>, StoreError> {
+        self.store.history(&self.key(id)?).await
+    }
+
+    /// What was stored of a run after a step; see [`Entries`].
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`]; [`StoreError::NoSuchStep`].
+    pub async fn entries_at(&self, id: &str, step: u64) -> Result<Entries, StoreError> {
+        self.store.entries_at(&self.key(id)?, step).await
+    }
+
+    /// Starts a run that goes on from where another was after a step, and returns its id. The other stays as it is. The
+    /// fork has step keys of its own: effects of the steps that it makes again happen again.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`]; [`StoreError::NoSuchStep`].
+    pub async fn fork(&self, id: &str, step: u64) -> Result<String, StoreError> {
+        let fork = start::new_id();
+        let key = self.key(id)?;
+        self.store.fork(&key, step, fork.clone()).await?;
+        Ok(fork)
+    }
+
+    /// Deletes runs that have ended, with their histories, and returns how many. Without a [tenant](Self::of_tenant)
+    /// they are those that belong to none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Database`].
+    pub async fn prune(&self, retention: Retention) -> Result<u64, StoreError> {
+        self.store.prune(self.tenant.as_deref(), retention).await
+    }
+
+    /// The key of the run of this id. What no run can be called is not found, rather than refused.
+    fn key(&self, id: &str) -> Result<RunKey, StoreError> {
+        let key = RunKey::new(id).and_then(|key| self.own(key));
+        key.map_err(|_| StoreError::not_found(id))
+    }
+
+    fn own(&self, key: RunKey) -> Result<RunKey, StoreError> {
+        match &self.tenant {
+            Some(tenant) => key.of_tenant(tenant),
+            None => Ok(key),
+        }
+    }
+}
+
+fn to_json(value: impl Serialize) -> Result<Value, StoreError> {
+    serde_json::to_value(value).map_err(|error| StoreError::corrupt("a value", error))
+}
+
+impl fmt::Debug for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runs")
+            .field("tenant", &self.tenant)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! Starting a run.
+
+use std::{collections::BTreeMap, fmt, future::IntoFuture, pin::Pin};
+
+use pravah_runtime::{FlowDef, FlowRuntime};
+use uuid::Uuid;
+
+use super::Runs;
+use crate::{NewRun, RunKey, StoreError};
+
+/// A run that starts when this is awaited; see [`Runs::start`].
+#[must_use = "it starts when it is awaited"]
+pub struct StartRun<'a, F: FlowDef> {
+    runs: &'a Runs,
+    input: F::Input,
+    id: Option<String>,
+    tags: BTreeMap<String, String>,
+}
+
+impl<'a, F: FlowDef> StartRun<'a, F> {
+    pub(super) fn new(runs: &'a Runs, input: F::Input) -> Self {
+        Self {
+            runs,
+            input,
+            id: None,
+            tags: BTreeMap::new(),
+        }
+    }
+
+    /// Names the run. A second run of this name is not started: the id of an order, say, makes the start idempotent.
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Adds a tag, by which runs can be [listed](crate::Filter::tag).
+    pub fn with_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.tags.insert(name.into(), value.into());
+        self
+    }
+
+    /// The run as it is stored, and its id.
+    fn prepare(self) -> Result<(NewRun, String), StoreError> {
+        let id = self.id.unwrap_or_else(new_id);
+        let key = self.runs.own(RunKey::new(&*id)?)?;
+        let mut run = FlowRuntime::<F>::start(self.input)?
+            .with_run_id(key.run_id())
+            .with_clock(self.runs.store.clock());
+        let entries = run.take_changes()?;
+        let new = NewRun::new(key, F::node_id(), entries).with_tags(self.tags)?;
+        Ok((new, id))
+    }
+}
+
+impl<'a, F: FlowDef> IntoFuture for StartRun<'a, F> {
+    type Output = Result<String, StoreError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let store = &self.runs.store;
+        let prepared = self.prepare();
+        Box::pin(async move {
+            let (run, id) = prepared?;
+            store.start(run).await?;
+            Ok(id)
+        })
+    }
+}
+
+impl<F: FlowDef> fmt::Debug for StartRun<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartRun")
+            .field("id", &self.id)
+            .field("tags", &self.tags)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) fn new_id() -> String {
+    Uuid::now_v7().hyphenated().to_string()
+}

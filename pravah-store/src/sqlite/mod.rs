@@ -1,0 +1,274 @@
+//! Runs in a SQLite file.
+
+mod failure;
+mod options;
+mod read;
+mod rows;
+mod schema;
+mod statements;
+mod write;
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use pravah_runtime::{Clock, Entries};
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::{sync::Mutex, task::spawn_blocking};
+
+use self::failure::Failure;
+pub use self::options::SqliteOptions;
+use crate::{
+    Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
+    Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
+    StoreFuture, notify::StoreClock, time,
+};
+
+/// Keeps runs in a SQLite file, for the processes of one machine. Clones share its connection, and processes the file.
+///
+/// A commit is durable when it returns: it costs one `fsync`. Claims and renewals cost none, since with the machine
+/// all workers end. It needs a tokio runtime, on whose blocking threads it writes and reads.
+///
+/// ```
+/// use pravah_store::{Filter, Runs, SqliteStore};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("runs.db");
+/// let store = SqliteStore::open(&file)?;
+/// let runs = Runs::new(store);
+/// assert!(runs.list(Filter::new()).await?.runs.is_empty());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct SqliteStore {
+    connection: Arc<Mutex<Connection>>,
+    is_durable: bool,
+    clock: StoreClock,
+    notifier: Notifier,
+}
+
+/// Whether what is written has to survive the machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    Full,
+    /// It survives the process.
+    Normal,
+}
+
+impl SqliteStore {
+    /// Opens a file, or makes it, with a schema of this version: an older one is brought up to date. Other
+    /// processes may have it open.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NewerSchema`] if a newer version of this crate has written the file; [`StoreError::Database`] if
+    /// it cannot be opened or is no database.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        SqliteOptions::new().open(path)
+    }
+
+    /// The same store with another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = StoreClock(Arc::new(clock));
+        self
+    }
+
+    /// Does something with the connection on a thread that may block.
+    async fn with_connection<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        run: impl FnOnce(&mut Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        // The lock first: whoever waits for it holds no thread, and the time is that after the wait.
+        let mut connection = Arc::clone(&self.connection).lock_owned().await;
+        let now = time::whole_millis(self.clock.0.now());
+        let done = spawn_blocking(move || run(&mut connection, now)).await;
+        let done = done.map_err(|error| StoreError::Database {
+            action,
+            source: error.into(),
+        })?;
+        done.map_err(|failure| failure.while_doing(action))
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        (action, sync): (&'static str, Sync),
+        write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let is_light = sync == Sync::Normal && self.is_durable;
+        let in_transaction = move |connection: &mut Connection, now| {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = connection.transaction_with_behavior(behavior)?;
+            let written = write(&transaction, now)?;
+            transaction.commit()?;
+            Ok(written)
+        };
+        let run = move |connection: &mut Connection, now| {
+            if !is_light {
+                return in_transaction(connection, now);
+            }
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            let written = in_transaction(connection, now);
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            written
+        };
+        self.with_connection(action, run).await
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        // In a transaction: all that is read is as of one moment.
+        let run = move |connection: &mut Connection, _| {
+            let transaction = connection.transaction()?;
+            read(&transaction)
+        };
+        self.with_connection(action, run).await
+    }
+}
+
+impl RunStore for SqliteStore {
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock.0)
+    }
+
+    fn notifications(&self) -> Notifications {
+        self.notifier.subscribe()
+    }
+
+    fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
+        Box::pin(async move {
+            let key = run.key.clone();
+            let start = move |connection: &Connection, now| write::start(connection, &run, now);
+            let is_new = self.write(("start a run", Sync::Full), start).await?;
+            self.notifier.notify(key);
+            Ok(is_new)
+        })
+    }
+
+    fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>> {
+        let claim = move |connection: &Connection, now| write::claim(connection, &request, now);
+        Box::pin(self.write(("claim runs", Sync::Normal), claim))
+    }
+
+    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+        let lease = lease.clone();
+        let renew = move |connection: &Connection, now| write::renew(connection, &lease, time, now);
+        Box::pin(self.write(("renew a lease", Sync::Normal), renew))
+    }
+
+    fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let of = lease.clone();
+            let write =
+                move |connection: &Connection, now| write::release(connection, &of, &release, now);
+            self.write(("release a run", Sync::Full), write).await?;
+            self.notifier.notify(lease.key.clone());
+            Ok(())
+        })
+    }
+
+    fn commit<'a>(&'a self, lease: &'a Lease, commit: Commit) -> StoreFuture<'a, u64> {
+        Box::pin(async move {
+            let (of, is_released) = (lease.clone(), commit.release);
+            let write =
+                move |connection: &Connection, now| write::commit(connection, &of, &commit, now);
+            let last = self.write(("commit a step", Sync::Full), write).await?;
+            if is_released {
+                self.notifier.notify(lease.key.clone());
+            }
+            Ok(last)
+        })
+    }
+
+    fn load<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, LoadedRun> {
+        let key = key.clone();
+        let load = move |connection: &Connection| read::load(connection, &key);
+        Box::pin(self.read("load a run", load))
+    }
+
+    fn push<'a>(&'a self, key: &'a RunKey, command: Command) -> StoreFuture<'a, u64> {
+        Box::pin(async move {
+            let of = key.clone();
+            let push =
+                move |connection: &Connection, now| write::push(connection, &of, &command, now);
+            let number = self.write(("push a command", Sync::Full), push).await?;
+            self.notifier.notify(key.clone());
+            Ok(number)
+        })
+    }
+
+    fn inbox<'a>(&'a self, key: &'a RunKey, after: u64) -> StoreFuture<'a, Vec<InboxRow>> {
+        let key = key.clone();
+        let inbox = move |connection: &Connection| {
+            let found = rows::get(connection, &key)?;
+            rows::inbox(connection, found.seq, after)
+        };
+        Box::pin(self.read("read an inbox", inbox))
+    }
+
+    fn get<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, RunInfo> {
+        let key = key.clone();
+        let get = move |connection: &Connection| Ok(rows::get_info(connection, &key)?.1);
+        Box::pin(self.read("find a run", get))
+    }
+
+    fn list(&self, filter: Filter) -> StoreFuture<'_, Page> {
+        Box::pin(async move {
+            filter.check()?;
+            let list = move |connection: &Connection| read::list(connection, &filter);
+            self.read("list runs", list).await
+        })
+    }
+
+    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>> {
+        let key = key.clone();
+        let history = move |connection: &Connection| read::history(connection, &key);
+        Box::pin(self.read("read a history", history))
+    }
+
+    fn entries_at<'a>(&'a self, key: &'a RunKey, step: u64) -> StoreFuture<'a, Entries> {
+        let key = key.clone();
+        let entries = move |connection: &Connection| {
+            let found = rows::get(connection, &key)?;
+            rows::entries_at(connection, &key, &found, step)
+        };
+        Box::pin(self.read("read a history", entries))
+    }
+
+    fn fork<'a>(&'a self, key: &'a RunKey, step: u64, id: String) -> StoreFuture<'a, bool> {
+        Box::pin(async move {
+            let (fork, key) = (key.sibling(id)?, key.clone());
+            let to = fork.clone();
+            let write =
+                move |connection: &Connection, now| write::fork(connection, (&key, step), &to, now);
+            let is_new = self.write(("fork a run", Sync::Full), write).await?;
+            self.notifier.notify(fork);
+            Ok(is_new)
+        })
+    }
+
+    fn retry<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let of = key.clone();
+            let retry = move |connection: &Connection, now| write::retry(connection, &of, now);
+            self.write(("retry a run", Sync::Full), retry).await?;
+            self.notifier.notify(key.clone());
+            Ok(())
+        })
+    }
+
+    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+        let tenant = tenant.map(str::to_owned);
+        let prune = move |connection: &Connection, now| {
+            write::prune(connection, tenant.as_deref(), retention, now)
+        };
+        Box::pin(self.write(("delete runs", Sync::Full), prune))
+    }
+}

@@ -1,0 +1,86 @@
+//! How a file is opened.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use pravah_runtime::SystemClock;
+use rusqlite::Connection;
+use tokio::sync::Mutex;
+
+use super::{SqliteStore, failure::Failure, schema};
+use crate::{Notifier, StoreError, notify::StoreClock};
+
+/// How a [`SqliteStore`] is opened.
+///
+/// ```
+/// use std::time::Duration;
+/// use pravah_store::SqliteOptions;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let file = folder.path().join("runs.db");
+/// let store = SqliteOptions::new().with_busy_timeout(Duration::from_secs(30)).open(&file)?;
+/// # Ok::<(), pravah_store::StoreError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SqliteOptions {
+    busy_timeout: Duration,
+    is_durable: bool,
+}
+
+impl SqliteOptions {
+    /// As [`SqliteStore::open`] opens.
+    pub fn new() -> Self {
+        Self {
+            busy_timeout: Duration::from_secs(10),
+            is_durable: true,
+        }
+    }
+
+    /// How long to wait for another process that writes: 10 seconds unless set.
+    #[must_use]
+    pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
+
+    /// Writes without waiting for the disk (`synchronous = NORMAL`): if the machine loses its power, the last commits
+    /// may be lost, and their steps are made again. A process that ends loses nothing, and the file stays whole.
+    #[must_use]
+    pub fn without_sync(mut self) -> Self {
+        self.is_durable = false;
+        self
+    }
+
+    /// Opens a file; see [`SqliteStore::open`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SqliteStore::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        let connection = self.connect(path.as_ref());
+        let connection = connection.map_err(|failure| failure.while_doing("open the file"))?;
+        Ok(SqliteStore {
+            connection: Arc::new(Mutex::new(connection)),
+            is_durable: self.is_durable,
+            clock: StoreClock(Arc::new(SystemClock::new())),
+            notifier: Notifier::new(),
+        })
+    }
+
+    fn connect(self, path: &Path) -> Result<Connection, Failure> {
+        let mut connection = Connection::open(path)?;
+        connection.busy_timeout(self.busy_timeout)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        let synchronous = if self.is_durable { "FULL" } else { "NORMAL" };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        schema::migrate(&mut connection)?;
+        Ok(connection)
+    }
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,171 @@
+//! Rows as what they mean.
+
+use pravah_runtime::{Changes, Entries};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{failure::Failure, statements};
+use crate::{HistoryRow, InboxRow, RunInfo, RunKey, Status, StoreError, time};
+
+/// A run whose row was found.
+pub(super) struct Found {
+    pub(super) seq: i64,
+    pub(super) flow: String,
+    pub(super) status: Status,
+    pub(super) step: i64,
+    pub(super) last_command: i64,
+}
+
+impl Found {
+    pub(super) fn read(row: &Row<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            seq: row.get(0)?,
+            flow: row.get(1)?,
+            status: status(&row.get::<_, String>(2)?)?,
+            step: row.get(3)?,
+            last_command: row.get(4)?,
+        })
+    }
+
+    pub(super) fn wrong_status(&self, key: &RunKey) -> Failure {
+        let error = StoreError::WrongStatus {
+            run: key.id().to_owned(),
+            status: self.status,
+        };
+        error.into()
+    }
+}
+
+pub(super) fn find(connection: &Connection, key: &RunKey) -> Result<Option<Found>, Failure> {
+    let mut statement = connection.prepare_cached(statements::FIND)?;
+    let row = statement.query_row(params![key.tenant_column(), key.id()], |row| {
+        Ok(Found::read(row))
+    });
+    row.optional()?.transpose()
+}
+
+pub(super) fn get(connection: &Connection, key: &RunKey) -> Result<Found, Failure> {
+    let found = find(connection, key)?;
+    found.ok_or_else(|| StoreError::not_found(key.id()).into())
+}
+
+/// A run's row number, and what is known of it.
+pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, RunInfo), Failure> {
+    let mut statement = connection.prepare_cached(statements::INFO)?;
+    let row = statement.query_row(params![key.tenant_column(), key.id()], |row| {
+        Ok(info_with_number(row))
+    });
+    let found = row.optional()?.transpose()?;
+    found.ok_or_else(|| StoreError::not_found(key.id()).into())
+}
+
+/// A number, and behind it what is known of a run.
+pub(super) fn info_with_number(row: &Row<'_>) -> Result<(i64, RunInfo), Failure> {
+    let tenant = Some(row.get::<_, String>(1)?).filter(|tenant| !tenant.is_empty());
+    let forked_from = match (row.get(13)?, row.get::<_, Option<i64>>(14)?) {
+        (Some(id), Some(step)) => Some((id, unsigned(step))),
+        _ => None,
+    };
+    let info = RunInfo {
+        key: RunKey::stored(tenant, row.get(2)?),
+        flow: row.get(3)?,
+        status: status(&row.get::<_, String>(4)?)?,
+        created_at: time::from_millis(row.get(5)?),
+        updated_at: time::from_millis(row.get(6)?),
+        wake_at: row.get::<_, Option<i64>>(7)?.map(time::from_millis),
+        step: unsigned(row.get(8)?),
+        questions: from_json("the questions of a run", &row.get::<_, String>(9)?)?,
+        output: row.get(10)?,
+        error: row.get(11)?,
+        failed_claims: u32::try_from(row.get::<_, i64>(12)?).unwrap_or(u32::MAX),
+        forked_from,
+        tags: from_json("the tags of a run", &row.get::<_, String>(15)?)?,
+    };
+    Ok((row.get(0)?, info))
+}
+
+pub(super) fn history_row(row: &Row<'_>) -> Result<HistoryRow, Failure> {
+    const WHAT: &str = "a row of the history";
+    let node = row.get::<_, Option<String>>(3)?;
+    Ok(HistoryRow {
+        step: unsigned(row.get(0)?),
+        at: time::from_millis(row.get(1)?),
+        status: status(&row.get::<_, String>(2)?)?,
+        node: node.map(|node| from_json(WHAT, &node)).transpose()?,
+        taken: from_json(WHAT, &row.get::<_, String>(4)?)?,
+        refused: from_json(WHAT, &row.get::<_, String>(5)?)?,
+    })
+}
+
+pub(super) fn inbox(
+    connection: &Connection,
+    seq: i64,
+    after: u64,
+) -> Result<Vec<InboxRow>, Failure> {
+    let mut statement = connection.prepare_cached(statements::INBOX)?;
+    let mut rows = statement.query(params![seq, signed(after)])?;
+    let mut inbox = Vec::new();
+    while let Some(row) = rows.next()? {
+        let command = from_json("a command", &row.get::<_, String>(1)?)?;
+        inbox.push(InboxRow::new(unsigned(row.get(0)?), command));
+    }
+    Ok(inbox)
+}
+
+pub(super) fn entries(connection: &Connection, seq: i64) -> Result<Entries, Failure> {
+    let mut statement = connection.prepare_cached(statements::ENTRIES)?;
+    let mut rows = statement.query([seq])?;
+    let mut entries = Entries::default();
+    while let Some(row) = rows.next()? {
+        let inserted = entries.insert(row.get::<_, String>(0)?, row.get(1)?);
+        inserted.map_err(|error| StoreError::corrupt("an entry", error))?;
+    }
+    Ok(entries)
+}
+
+/// The entries after a step, put together from all changes until then.
+pub(super) fn entries_at(
+    connection: &Connection,
+    key: &RunKey,
+    found: &Found,
+    step: u64,
+) -> Result<Entries, Failure> {
+    if signed(step) > found.step {
+        let run = key.id().to_owned();
+        return Err(StoreError::NoSuchStep { run, step }.into());
+    }
+    let mut statement = connection.prepare_cached(statements::CHANGES_UNTIL)?;
+    let mut rows = statement.query(params![found.seq, signed(step)])?;
+    let mut entries = Entries::default();
+    while let Some(row) = rows.next()? {
+        let changes: Changes = from_json("the changes of a step", &row.get::<_, String>(0)?)?;
+        entries.apply(changes);
+    }
+    Ok(entries)
+}
+
+fn status(name: &str) -> Result<Status, StoreError> {
+    let mut all = Status::ALL.into_iter();
+    all.find(|status| status.name() == name)
+        .ok_or_else(|| StoreError::corrupt("the status of a run", format!("no status is `{name}`")))
+}
+
+pub(super) fn to_json<T: Serialize + ?Sized>(
+    what: &'static str,
+    value: &T,
+) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::corrupt(what, error))
+}
+
+fn from_json<T: DeserializeOwned>(what: &'static str, json: &str) -> Result<T, StoreError> {
+    serde_json::from_str(json).map_err(|error| StoreError::corrupt(what, error))
+}
+
+/// SQLite has no unsigned numbers.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}

@@ -1,0 +1,29 @@
+//! The versions of the schema.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::failure::Failure;
+use crate::StoreError;
+
+/// What leads from each version to the next. One that was released is never changed.
+const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
+
+/// Brings a database to the newest version, and refuses one that is newer.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    // Several processes may open the file at once: the first to get the lock migrates it.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found > known {
+        return Err(StoreError::NewerSchema { found, known }.into());
+    }
+    let applied = usize::try_from(found).unwrap_or_default();
+    for migration in MIGRATIONS.iter().skip(applied) {
+        transaction.execute_batch(migration)?;
+    }
+    if found < known {
+        transaction.pragma_update(None, "user_version", known)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}

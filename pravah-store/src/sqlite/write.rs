@@ -1,0 +1,320 @@
+//! What changes a run, each within a transaction.
+
+use std::time::{Duration, SystemTime};
+
+use pravah_runtime::Changes;
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+
+use super::{
+    failure::Failure,
+    rows::{self, Found, signed, to_json, unsigned},
+    statements,
+};
+use crate::{
+    Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
+    StepNode, StoreError, command::MAX_COMMANDS, entries::put_all, time,
+};
+
+/// The row of a run that was put in; nothing if it exists.
+fn insert_run(
+    connection: &Connection,
+    (key, flow): (&RunKey, &str),
+    forked_from: Option<(&str, u64)>,
+    now: SystemTime,
+) -> Result<Option<i64>, Failure> {
+    if let Some(found) = rows::find(connection, key)? {
+        if found.flow == flow {
+            return Ok(None);
+        }
+        let error = StoreError::AlreadyExists {
+            run: key.id().to_owned(),
+            flow: found.flow,
+        };
+        return Err(error.into());
+    }
+    let mut statement = connection.prepare_cached(statements::INSERT_RUN)?;
+    let (from, step) = forked_from.unzip();
+    statement.execute(params![
+        key.tenant_column(),
+        key.id(),
+        flow,
+        time::to_millis(now),
+        from,
+        step.map(signed),
+    ])?;
+    Ok(Some(connection.last_insert_rowid()))
+}
+
+pub(super) fn start(
+    connection: &Connection,
+    run: &NewRun,
+    now: SystemTime,
+) -> Result<bool, Failure> {
+    let Some(seq) = insert_run(connection, (&run.key, &run.flow), None, now)? else {
+        return Ok(false);
+    };
+    let mut statement = connection.prepare_cached(statements::INSERT_TAG)?;
+    for (name, value) in &run.tags {
+        statement.execute(params![seq, name, value])?;
+    }
+    write_start(connection, seq, &run.entries, now)?;
+    Ok(true)
+}
+
+pub(super) fn fork(
+    connection: &Connection,
+    (key, step): (&RunKey, u64),
+    fork: &RunKey,
+    now: SystemTime,
+) -> Result<bool, Failure> {
+    let found = rows::get(connection, key)?;
+    let entries = put_all(&rows::entries_at(connection, key, &found, step)?)?;
+    let forked_from = Some((key.id(), step));
+    let Some(seq) = insert_run(connection, (fork, &found.flow), forked_from, now)? else {
+        return Ok(false);
+    };
+    let mut copy = connection.prepare_cached(statements::COPY_TAGS)?;
+    copy.execute([found.seq, seq])?;
+    write_start(connection, seq, &entries, now)?;
+    Ok(true)
+}
+
+fn write_start(
+    connection: &Connection,
+    seq: i64,
+    entries: &Changes,
+    now: SystemTime,
+) -> Result<(), Failure> {
+    apply(connection, seq, entries)?;
+    append_history(
+        connection,
+        (seq, 0),
+        &Commit::new(entries.clone(), Status::Ready),
+        now,
+    )
+}
+
+pub(super) fn claim(
+    connection: &Connection,
+    request: &ClaimRequest,
+    now: SystemTime,
+) -> Result<Vec<Claim>, Failure> {
+    let until = time::to_millis(time::after(now, request.lease));
+    let flows = to_json("the ids of flows", &request.flows)?;
+    let limit = signed(u64::try_from(request.limit).unwrap_or(u64::MAX));
+    let mut statement = connection.prepare_cached(statements::CLAIMABLE)?;
+    let found = statement.query_map(params![time::to_millis(now), flows, limit], |row| {
+        row.get(0)
+    })?;
+    let found: Vec<i64> = found.collect::<Result<_, _>>()?;
+    let mut claim = connection.prepare_cached(statements::CLAIM)?;
+    let mut claimed = connection.prepare_cached(statements::CLAIMED)?;
+    let mut claims = Vec::new();
+    for seq in found {
+        claim.execute(params![seq, request.owner, until])?;
+        let row = claimed.query_row([seq], |row| Ok(rows::info_with_number(row)))?;
+        let (number, info) = row?;
+        let lease = Lease::new(info.key.clone(), &*request.owner, unsigned(number));
+        claims.push(Claim::new(lease, info));
+    }
+    Ok(claims)
+}
+
+/// The run that a lease is of, if the lease still holds.
+fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<Found, Failure> {
+    let mut statement = connection.prepare_cached(statements::LEASED)?;
+    let params = params![
+        lease.key.tenant_column(),
+        lease.key.id(),
+        signed(lease.number),
+        lease.owner,
+        time::to_millis(now),
+    ];
+    let row = statement.query_row(params, |row| Ok(Found::read(row)));
+    let found = row.optional()?.transpose()?;
+    found.ok_or_else(|| StoreError::lease_lost(lease.key.id()).into())
+}
+
+pub(super) fn renew(
+    connection: &Connection,
+    lease: &Lease,
+    time: Duration,
+    now: SystemTime,
+) -> Result<u64, Failure> {
+    let found = leased(connection, lease, now)?;
+    let until = time::to_millis(time::after(now, time));
+    let mut statement = connection.prepare_cached(statements::RENEW)?;
+    statement.execute([found.seq, until])?;
+    Ok(unsigned(found.last_command))
+}
+
+pub(super) fn release(
+    connection: &Connection,
+    lease: &Lease,
+    release: &Release,
+    now: SystemTime,
+) -> Result<(), Failure> {
+    let Found { seq, .. } = leased(connection, lease, now)?;
+    match release {
+        Release::Stopped => connection.execute(statements::RELEASE_STOPPED, [seq])?,
+        Release::Failed { error, retry_at } => {
+            let params = params![seq, error, time::to_millis(*retry_at)];
+            connection.execute(statements::RELEASE_FAILED, params)?
+        }
+        Release::Parked { error } => {
+            let params = params![seq, error, time::to_millis(now)];
+            connection.execute(statements::RELEASE_PARKED, params)?
+        }
+    };
+    Ok(())
+}
+
+pub(super) fn commit(
+    connection: &Connection,
+    lease: &Lease,
+    commit: &Commit,
+    now: SystemTime,
+) -> Result<u64, Failure> {
+    let found = leased(connection, lease, now)?;
+    let seq = found.seq;
+    remove_commands(connection, seq, commit)?;
+    let is_step = commit.is_step();
+    let step = found.step.saturating_add(i64::from(is_step));
+    if is_step {
+        apply(connection, seq, &commit.changes)?;
+        append_history(connection, (seq, step), commit, now)?;
+    }
+    let questions = to_json("the questions of a run", &commit.questions)?;
+    let mut statement = connection.prepare_cached(statements::COMMIT)?;
+    statement.execute(named_params! {
+        ":seq": seq,
+        ":step": step,
+        ":status": commit.status.name(),
+        ":now": time::to_millis(now),
+        ":wake_at": commit.claimable_at(now).map(time::to_millis),
+        ":questions": questions,
+        ":output": commit.output,
+        ":error": commit.error,
+        ":is_progress": commit.is_progress(),
+        ":release": commit.release,
+    })?;
+    let mut statement = connection.prepare_cached(statements::HAS_UNSEEN)?;
+    let has_failed = commit.status == Status::Failed;
+    if statement.query_row(params![seq, signed(commit.seen), has_failed], |row| {
+        row.get(0)
+    })? {
+        wake(connection, seq, now)?;
+    }
+    Ok(unsigned(found.last_command))
+}
+
+fn remove_commands(connection: &Connection, seq: i64, commit: &Commit) -> Result<(), Failure> {
+    if commit.status.has_ended() {
+        connection.execute(statements::DELETE_COMMANDS, [seq])?;
+        return Ok(());
+    }
+    let refused = commit.refused.iter().map(|refusal| refusal.number);
+    let mut statement = connection.prepare_cached(statements::DELETE_COMMAND)?;
+    for number in commit.taken.iter().copied().chain(refused) {
+        statement.execute([seq, signed(number)])?;
+    }
+    Ok(())
+}
+
+fn apply(connection: &Connection, seq: i64, changes: &Changes) -> Result<(), Failure> {
+    let mut delete = connection.prepare_cached(statements::DELETE_ENTRY)?;
+    let mut delete_under = connection.prepare_cached(statements::DELETE_ENTRIES_UNDER)?;
+    for key in changes.deleted() {
+        delete.execute(params![seq, key])?;
+        // `0` follows `/`, in Unicode as in SQLite's order of texts.
+        delete_under.execute(params![seq, format!("{key}/"), format!("{key}0")])?;
+    }
+    let mut put = connection.prepare_cached(statements::PUT_ENTRY)?;
+    for (key, value) in changes.put() {
+        put.execute(params![seq, key, value])?;
+    }
+    Ok(())
+}
+
+fn append_history(
+    connection: &Connection,
+    (seq, step): (i64, i64),
+    commit: &Commit,
+    now: SystemTime,
+) -> Result<(), Failure> {
+    let to_node = |node: &StepNode| to_json("the node of a step", node);
+    let mut statement = connection.prepare_cached(statements::INSERT_HISTORY)?;
+    statement.execute(params![
+        seq,
+        step,
+        time::to_millis(now),
+        commit.status.name(),
+        commit.node.as_ref().map(to_node).transpose()?,
+        to_json("the commands of a step", &commit.taken)?,
+        to_json("the commands of a step", &commit.refused)?,
+        to_json("the changes of a step", &commit.changes)?,
+    ])?;
+    Ok(())
+}
+
+pub(super) fn push(
+    connection: &Connection,
+    key: &RunKey,
+    command: &Command,
+    now: SystemTime,
+) -> Result<u64, Failure> {
+    let found = rows::get(connection, key)?;
+    if found.status.has_ended() {
+        return Err(found.wrong_status(key));
+    }
+    let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
+    let count = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (waiting, cancels) = statement.query_row([found.seq], count)?;
+    let is_first_cancel = command.is_cancel() && cancels == 0;
+    if usize::try_from(waiting).unwrap_or(usize::MAX) >= MAX_COMMANDS && !is_first_cancel {
+        let error = StoreError::InboxFull {
+            run: key.id().to_owned(),
+            limit: MAX_COMMANDS,
+        };
+        return Err(error.into());
+    }
+    let number = found.last_command.saturating_add(1);
+    let json = to_json("a command", command)?;
+    let mut statement = connection.prepare_cached(statements::INSERT_COMMAND)?;
+    statement.execute(params![found.seq, number, command.is_cancel(), json])?;
+    let mut statement = connection.prepare_cached(statements::SET_LAST_COMMAND)?;
+    statement.execute([found.seq, number])?;
+    // Any step of a run that has failed would be another try.
+    if found.status != Status::Failed || command.is_cancel() {
+        wake(connection, found.seq, now)?;
+    }
+    Ok(unsigned(number))
+}
+
+fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(statements::WAKE)?;
+    statement.execute([seq, time::to_millis(now)])?;
+    Ok(())
+}
+
+pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> Result<(), Failure> {
+    let found = rows::get(connection, key)?;
+    if found.status != Status::Failed {
+        return Err(found.wrong_status(key));
+    }
+    connection.execute(statements::RETRY, [found.seq, time::to_millis(now)])?;
+    Ok(())
+}
+
+pub(super) fn prune(
+    connection: &Connection,
+    tenant: Option<&str>,
+    retention: Retention,
+    now: SystemTime,
+) -> Result<u64, Failure> {
+    let kept_since = time::to_millis(retention.kept_since(now));
+    let max = retention.max_runs.map_or(i64::MAX, signed);
+    let params = params![tenant.unwrap_or_default(), kept_since, max];
+    let pruned = connection.execute(statements::PRUNE, params)?;
+    Ok(u64::try_from(pruned).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,43 @@
+//! Times as stores write them: in milliseconds since 1970.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub(crate) fn to_millis(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn from_millis(millis: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(millis).unwrap_or_default());
+    UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)
+}
+
+/// The same time as it is read again.
+pub(crate) fn whole_millis(time: SystemTime) -> SystemTime {
+    from_millis(to_millis(time))
+}
+
+/// `time` and this long, or as late as can be.
+pub(crate) fn after(time: SystemTime, wait: Duration) -> SystemTime {
+    time.checked_add(wait).unwrap_or(from_millis(i64::MAX))
+}
+
+pub(crate) mod optional {
+    use std::time::SystemTime;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        time: &Option<SystemTime>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(super::to_millis).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<SystemTime>, D::Error> {
+        let millis = Option::<i64>::deserialize(deserializer)?;
+        Ok(millis.map(super::from_millis))
+    }
+}

@@ -1,0 +1,33 @@
+//! What every store promises, checked over each.
+//!
+//! Time is a clock that the tests set, or tokio's paused one: nothing waits for real time but `killed_workers`, which
+//! kills processes.
+
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+mod commands;
+mod commits;
+mod leases;
+mod queries;
+mod support;
+
+/// Writes each test once for every store.
+macro_rules! over_every_store {
+    ($($test:ident,)+) => {
+        mod memory {
+            $(#[tokio::test(start_paused = true)]
+            async fn $test() {
+                super::$test(crate::support::TestStore::memory()).await;
+            })+
+        }
+
+        #[cfg(feature = "sqlite")]
+        mod sqlite {
+            $(#[tokio::test(start_paused = true)]
+            async fn $test() {
+                super::$test(crate::support::TestStore::sqlite()).await;
+            })+
+        }
+    };
+}
+use over_every_store;
