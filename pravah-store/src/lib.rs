@@ -23,6 +23,7 @@ mod runs;
 mod sqlite;
 mod store;
 mod time;
+mod worker;
 
 pub use command::{Command, InboxRow, Refusal};
 pub use error::StoreError;
@@ -36,3 +37,4 @@ pub use runs::{Runs, StartRun};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};
+pub use worker::Worker;

@@ -1,0 +1,77 @@
+//! Renewing a lease while a step runs.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
+
+use crate::{Lease, RunStore, StoreError};
+
+/// What is known of a lease.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kept {
+    pub(super) is_lost: bool,
+    /// The number of the last command that was pushed, as far as the store has said.
+    pub(super) last_command: u64,
+}
+
+/// A task that renews a lease until it is dropped. A task of its own: a body that blocks its thread does not keep the
+/// lease from being renewed.
+pub(super) struct Keeper {
+    pub(super) kept: watch::Receiver<Kept>,
+    task: JoinHandle<()>,
+}
+
+impl Keeper {
+    /// Keeps a lease that was given no earlier than `since`.
+    pub(super) fn start(
+        store: Arc<dyn RunStore>,
+        lease: Lease,
+        (since, time): (Instant, Duration),
+    ) -> Self {
+        let (kept, receiver) = watch::channel(Kept::default());
+        let task = tokio::spawn(keep(store, lease, (since, time), kept));
+        Self {
+            kept: receiver,
+            task,
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn keep(
+    store: Arc<dyn RunStore>,
+    lease: Lease,
+    (mut since, time): (Instant, Duration),
+    kept: watch::Sender<Kept>,
+) {
+    let mut wait = time / 3;
+    loop {
+        sleep(wait).await;
+        let asked = Instant::now();
+        match store.renew(&lease, time).await {
+            Ok(last_command) => {
+                (since, wait) = (asked, time / 3);
+                kept.send_modify(|kept| kept.last_command = last_command);
+            }
+            Err(error) => {
+                let is_lost =
+                    matches!(error, StoreError::LeaseLost { .. }) || since.elapsed() >= time;
+                tracing::warn!(run = %lease.key, %error, is_lost, "a lease was not renewed");
+                if is_lost {
+                    kept.send_modify(|kept| kept.is_lost = true);
+                    return;
+                }
+                wait = time / 10;
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What makes the steps of stored runs.
+
+mod inbox;
+mod keeper;
+mod served;
+mod session;
+
+use std::{collections::BTreeMap, fmt, future::Future, pin::pin, sync::Arc, time::Duration};
+
+use pravah_runtime::{Context, FlowDef};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+use uuid::Uuid;
+
+use self::{
+    served::{Restore, restore},
+    session::{Shared, drive},
+};
+use crate::{ClaimRequest, Notifications, RunStore};
+
+/// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
+/// number of processes, and each run is in the hands of one.
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+/// use pravah_store::{MemoryStore, Runs, Status, Worker};
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] #[derive(Debug, PartialEq)] struct Served { cups: u32 }
+/// #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+/// #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryStore::new();
+/// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+/// let worker = Worker::new(store.clone()).serve::<Order>().with_slots(8);
+/// let worker = tokio::spawn(worker.run(async { drop(stopped.await) }));
+///
+/// let runs = Runs::new(store);
+/// let id = runs.start::<Order>(Order { cups: 2 }).await?;
+/// # while runs.status(&id).await?.status != Status::Done { tokio::task::yield_now().await; }
+/// assert_eq!(runs.output::<Order>(&id).await?, Some(Served { cups: 2 }));
+///
+/// drop(stop); // A program would wait for a signal to end.
+/// worker.await?;
+/// # Ok(()) }
+/// ```
+pub struct Worker {
+    store: Arc<dyn RunStore>,
+    flows: BTreeMap<String, Restore>,
+    ctx: Context,
+    slots: usize,
+    lease: Duration,
+    poll: Duration,
+    max_failed_claims: u32,
+}
+
+impl Worker {
+    /// A worker that serves no flow yet.
+    pub fn new(store: impl RunStore) -> Self {
+        Self {
+            store: Arc::new(store),
+            flows: BTreeMap::new(),
+            ctx: Context::default(),
+            slots: 16,
+            lease: Duration::from_secs(30),
+            poll: Duration::from_secs(1),
+            max_failed_claims: 10,
+        }
+    }
+
+    /// Takes runs of the flow `F`, too: its input, or with `#[flow(named)]` its name. Runs of other flows are left to
+    /// other workers.
+    #[must_use]
+    pub fn serve<F: FlowDef>(mut self) -> Self {
+        self.flows.insert(F::node_id(), restore::<F>);
+        self
+    }
+
+    /// What the nodes of all runs may reach.
+    #[must_use]
+    pub fn with_context(mut self, ctx: Context) -> Self {
+        self.ctx = ctx;
+        self
+    }
+
+    /// How many runs may be in its hands at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
+    #[must_use]
+    pub fn with_slots(mut self, slots: usize) -> Self {
+        self.slots = slots.max(1);
+        self
+    }
+
+    /// How long a run is this worker's without a sign of life: 30 seconds unless set. Leases are renewed after a third
+    /// of that. After a crash it is how long others wait; a pause of the process that is longer costs it the step.
+    #[must_use]
+    pub fn with_lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// How often to look for runs whose time has come, or that another process has started: once a second unless
+    /// set, and up to a quarter earlier or later, so that workers do not all ask at once. What happens in this process is
+    /// noticed at once.
+    #[must_use]
+    pub fn with_poll_interval(mut self, poll: Duration) -> Self {
+        self.poll = poll;
+        self
+    }
+
+    /// How often in a row a run may be claimed without a step being committed, because it cannot be read or
+    /// because its workers crash: 10 unless set. Then it has [failed](crate::Status::Failed), and waits for a
+    /// [retry](crate::Runs::retry).
+    #[must_use]
+    pub fn with_max_failed_claims(mut self, claims: u32) -> Self {
+        self.max_failed_claims = claims;
+        self
+    }
+
+    /// Makes steps until `shutdown` ends. Steps that are being made then are broken off, without a commit, and their
+    /// runs given back for other workers at once. Dropping the future breaks them off too, but others wait for the ends
+    /// of their leases.
+    ///
+    /// Where the store fails the worker logs it, and asks again.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let (stop, stopped) = watch::channel(false);
+        let shared = Arc::new(Shared {
+            store: Arc::clone(&self.store),
+            ctx: self.ctx.clone(),
+            lease: self.lease,
+            max_failed_claims: self.max_failed_claims,
+            stop: stopped,
+        });
+        // A name of its own for each worker: the lease of another process is never taken for one's own.
+        let request = ClaimRequest::new(Uuid::now_v7().to_string(), self.flows.keys().cloned());
+        let request = request.with_lease(self.lease);
+        let mut notifications = self.store.notifications();
+        let (mut sessions, mut shutdown) = (JoinSet::new(), pin!(shutdown));
+        loop {
+            // All that was said before is seen now.
+            notifications.clear();
+            // It is not broken off: a run that was claimed has to be given back.
+            self.claim_runs(&request, &shared, &mut sessions).await;
+            tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                () = self.wait(&mut notifications, &mut sessions) => {}
+            }
+        }
+        stop.send_replace(true);
+        while sessions.join_next().await.is_some() {}
+    }
+
+    /// Starts a session for each run that can be claimed, as far as there are slots.
+    async fn claim_runs(
+        &self,
+        request: &ClaimRequest,
+        shared: &Arc<Shared>,
+        sessions: &mut JoinSet<()>,
+    ) {
+        let free = self.slots.saturating_sub(sessions.len());
+        if free == 0 {
+            return;
+        }
+        let claimed = Instant::now();
+        let claims = match self.store.claim(request.clone().with_limit(free)).await {
+            Ok(claims) => claims,
+            Err(error) => return tracing::warn!(%error, "no runs could be claimed"),
+        };
+        for claim in claims {
+            if let Some(restore) = self.flows.get(&claim.info.flow) {
+                sessions.spawn(drive(Arc::clone(shared), claim, claimed, *restore));
+            }
+        }
+    }
+
+    /// Waits until there may be something to claim, and a slot for it.
+    async fn wait(&self, notifications: &mut Notifications, sessions: &mut JoinSet<()>) {
+        let has_room = sessions.len() < self.slots;
+        tokio::select! {
+            Some(ended) = sessions.join_next(), if !sessions.is_empty() => {
+                if let Err(error) = ended {
+                    // The lease ends by itself.
+                    tracing::error!(%error, "a worker's session ended early");
+                }
+            }
+            _ = notifications.next(), if has_room => {}
+            () = sleep(self.jittered_poll()), if has_room => {}
+        }
+    }
+
+    fn jittered_poll(&self) -> Duration {
+        // The last bytes of such an id are random.
+        let [.., random] = Uuid::now_v7().into_bytes();
+        self.poll.mul_f64(0.75 + f64::from(random) / 510.0)
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("flows", &self.flows.keys().collect::<Vec<_>>())
+            .field("slots", &self.slots)
+            .finish_non_exhaustive()
+    }
+}

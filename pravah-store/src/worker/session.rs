@@ -1,0 +1,306 @@
+//! One run in the hands of a worker: from its claim to its release.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use pravah_runtime::{Context, FlowError, Hub, RunStatus};
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    inbox::Inbox,
+    keeper::{Keeper, Kept},
+    served::{LiveRun, Restore},
+};
+use crate::{
+    Claim, Commit, InboxRow, Lease, Notifications, Question, Release, RunStore, Status, StepNode,
+    StoreError, time,
+};
+
+/// What the sessions of a worker have in common.
+pub(super) struct Shared {
+    pub(super) store: Arc<dyn RunStore>,
+    pub(super) ctx: Context,
+    pub(super) lease: Duration,
+    pub(super) max_failed_claims: u32,
+    /// Whether the worker is to end.
+    pub(super) stop: watch::Receiver<bool>,
+}
+
+/// Why no further step is made.
+enum Stop {
+    /// The run was given back with its last commit.
+    Released,
+    /// The worker is to end.
+    Stopped,
+    /// Nothing of the step may be written.
+    LeaseLost,
+    /// The store failed, or the run could not be read or written.
+    Failed(String),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::LeaseLost { .. } => Self::LeaseLost,
+            error => Self::Failed(with_sources(&error)),
+        }
+    }
+}
+
+impl From<FlowError> for Stop {
+    fn from(error: FlowError) -> Self {
+        Self::Failed(with_sources(&error))
+    }
+}
+
+/// An error with what is beneath it, in one line.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(beneath) = source {
+        text = format!("{text}: {beneath}");
+        source = beneath.source();
+    }
+    text
+}
+
+/// Makes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
+pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant, restore: Restore) {
+    let (lease, failed_claims) = (&claim.lease, claim.info.failed_claims);
+    let stop = match failed_claims > shared.max_failed_claims {
+        true => give_up(&shared, &claim).await,
+        false => make_steps(&shared, lease, claimed, restore).await,
+    };
+    let release = match stop.unwrap_or_else(|stop| stop) {
+        Stop::Released => return,
+        Stop::LeaseLost => {
+            tracing::warn!(run = %lease.key, "the lease was lost: the step is not committed");
+            return;
+        }
+        Stop::Stopped => Release::Stopped,
+        Stop::Failed(error) => {
+            tracing::warn!(run = %lease.key, error, "no step could be made");
+            let retry_at = shared.retry_at(failed_claims);
+            Release::Failed { error, retry_at }
+        }
+    };
+    if let Err(error) = shared.store.release(lease, release).await {
+        // It ends by itself.
+        tracing::warn!(run = %lease.key, %error, "the run was not given back");
+    }
+}
+
+/// Parks a run that was claimed too often without a step, unless it is to be cancelled.
+async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
+    let (lease, store) = (&claim.lease, &shared.store);
+    let inbox = Inbox::new(store.inbox(&lease.key, 0).await?);
+    if let Some(commit) = inbox.cancel_unread() {
+        store.commit(lease, commit).await?;
+        return Ok(Stop::Released);
+    }
+    let claims = shared.max_failed_claims;
+    let last = claim.info.error.as_deref();
+    let last = last.unwrap_or("its worker did not say why");
+    let error =
+        format!("it was claimed {claims} times in a row, and no step was committed: {last}");
+    tracing::error!(run = %lease.key, error, "the run is parked");
+    store.release(lease, Release::Parked { error }).await?;
+    Ok(Stop::Released)
+}
+
+async fn make_steps(
+    shared: &Shared,
+    lease: &Lease,
+    claimed: Instant,
+    restore: Restore,
+) -> Result<Stop, Stop> {
+    let store = &shared.store;
+    // Before the run is read, so that no command is missed.
+    let notifications = store.notifications();
+    let keeper = Keeper::start(Arc::clone(store), lease.clone(), (claimed, shared.lease));
+    let loaded = store.load(&lease.key).await?;
+    let inbox = Inbox::new(loaded.inbox);
+    let mut run = match restore(&loaded.entries, &lease.key, store.clock()) {
+        Ok(run) => run,
+        Err(error) => {
+            let commit = inbox.cancel_unread().ok_or(error)?;
+            store.commit(lease, commit).await?;
+            return Ok(Stop::Released);
+        }
+    };
+    let session = Session {
+        hub: run.hub(),
+        shared,
+        lease,
+        run,
+        inbox,
+        keeper,
+        notifications,
+        stop: shared.stop.clone(),
+        steps: 0,
+        failed_claims: loaded.info.failed_claims,
+    };
+    session.make_steps().await
+}
+
+/// A run that is being driven.
+struct Session<'a> {
+    shared: &'a Shared,
+    lease: &'a Lease,
+    run: Box<dyn LiveRun>,
+    hub: Hub,
+    inbox: Inbox,
+    keeper: Keeper,
+    notifications: Notifications,
+    stop: watch::Receiver<bool>,
+    /// The number of the last step that is in the history.
+    steps: u64,
+    failed_claims: u32,
+}
+
+impl Session<'_> {
+    async fn make_steps(mut self) -> Result<Stop, Stop> {
+        loop {
+            self.inbox.deliver(&self.hub);
+            let made = self.step().await?;
+            // Answers that came too early may have their questions now. What is handed over is in the run's snapshot
+            // with this commit.
+            self.inbox.deliver(&self.hub);
+            if self.commit(made).await? {
+                return Ok(Stop::Released);
+            }
+        }
+    }
+
+    /// Makes one step, and hands over the commands that come meanwhile.
+    async fn step(&mut self) -> Result<Result<(), FlowError>, Stop> {
+        let Self {
+            run, inbox, keeper, ..
+        } = self;
+        let (store, key) = (&self.shared.store, &self.lease.key);
+        let mut next = run.next(self.shared.ctx.clone());
+        loop {
+            tokio::select! {
+                biased;
+                () = stopped(&mut self.stop) => return Err(Stop::Stopped),
+                kept = kept(&mut keeper.kept) => match kept.is_lost {
+                    true => return Err(Stop::LeaseLost),
+                    false if kept.last_command <= inbox.seen => continue,
+                    false => {}
+                },
+                () = self.notifications.of(key) => {}
+                made = &mut next => return Ok(made),
+            }
+            match store.inbox(key, inbox.seen).await {
+                Ok(rows) => {
+                    inbox.add(rows);
+                    inbox.deliver(&self.hub);
+                }
+                // The commit after the step says whether there is anything.
+                Err(error) => tracing::warn!(run = %key, %error, "the inbox could not be read"),
+            }
+        }
+    }
+
+    /// Writes a step. Returns whether the run was given back with it.
+    async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
+        let settled = self.inbox.settle();
+        let changes = self.run.take_changes()?;
+        let mut commit = Commit::new(changes, Status::Ready);
+        (commit.taken, commit.refused) = (settled.taken, settled.refused);
+        commit.seen = self.inbox.seen;
+        commit.node = self.node();
+        self.say_where(&mut commit, made)?;
+        // What was just handed over may let it go on.
+        let is_over = commit.status.has_ended() || commit.error.is_some();
+        commit.release = is_over || (commit.status != Status::Ready && !settled.is_pending);
+        let is_released = commit.release;
+        if !is_released && !commit.is_step() {
+            return Ok(false);
+        }
+        let last_command = self.shared.store.commit(self.lease, commit).await?;
+        if !is_released && last_command > self.inbox.seen {
+            self.read_inbox().await?;
+        }
+        Ok(is_released)
+    }
+
+    async fn read_inbox(&mut self) -> Result<(), Stop> {
+        let (store, key) = (&self.shared.store, &self.lease.key);
+        let rows: Vec<InboxRow> = store.inbox(key, self.inbox.seen).await?;
+        self.inbox.add(rows);
+        Ok(())
+    }
+
+    /// The node of the last step, unless that is in the history.
+    fn node(&mut self) -> Option<StepNode> {
+        let step = self.run.last_step();
+        let step = step.filter(|step| step.step > self.steps)?;
+        self.steps = step.step;
+        Some(StepNode::new(step.node, step.items, step.kind))
+    }
+
+    /// Says in a commit where the run is, and what it waits for.
+    fn say_where(&self, commit: &mut Commit, made: Result<(), FlowError>) -> Result<(), Stop> {
+        let open = self.run.suspensions().into_iter();
+        commit.questions = open.map(Question::from).collect();
+        let timeouts = commit
+            .questions
+            .iter()
+            .filter_map(|question| question.until);
+        let timeout = timeouts.min();
+        let (status, wake_at, error) = match (self.run.status(), made) {
+            (RunStatus::Done, _) => (Status::Done, None, None),
+            (RunStatus::Cancelled { reason, .. }, _) => (Status::Cancelled, None, Some(reason)),
+            (RunStatus::Failed { node, message, .. }, _) => (
+                Status::Failed,
+                None,
+                Some(format!("`{node}` failed: {message}")),
+            ),
+            (RunStatus::Waiting { until, .. }, _) => {
+                let until = timeout.map_or(until, |timeout| timeout.min(until));
+                (Status::Waiting, Some(until), None)
+            }
+            (RunStatus::Suspended { .. }, _) => (Status::Suspended, timeout, None),
+            (RunStatus::Paused, _) => (Status::Paused, None, None),
+            (_, Ok(())) => (Status::Ready, None, None),
+            (_, Err(error)) => {
+                let retry_at = self.shared.retry_at(self.failed_claims);
+                (Status::Ready, Some(retry_at), Some(with_sources(&error)))
+            }
+        };
+        (commit.status, commit.wake_at, commit.error) = (status, wake_at, error);
+        if status == Status::Done {
+            commit.output = self.run.output()?;
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// When to try again after this many claims in a row that came to nothing: a second, then twice as long each time,
+    /// and a minute at most.
+    fn retry_at(&self, failed_claims: u32) -> SystemTime {
+        let doubled = failed_claims.saturating_sub(1).min(6);
+        let wait = Duration::from_secs(1 << doubled).min(Duration::from_secs(60));
+        time::after(self.store.clock().now(), wait)
+    }
+}
+
+/// Ends once the worker is to end.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // Without a worker nobody makes steps either.
+    let _ = stop.wait_for(|is_stopped| *is_stopped).await;
+}
+
+/// What has changed of the lease.
+async fn kept(kept: &mut watch::Receiver<Kept>) -> Kept {
+    let is_kept = kept.changed().await.is_ok();
+    let now = *kept.borrow_and_update();
+    Kept {
+        is_lost: now.is_lost || !is_kept,
+        ..now
+    }
+}
