@@ -94,8 +94,8 @@ pub struct Commit {
     pub node: Option<StepNode>,
     /// Where the run is now.
     pub status: Status,
-    /// From when a worker may claim it again. Nothing means at once for a run that is [`Ready`](Status::Ready), and
-    /// otherwise that only a command helps.
+    /// From when a worker may claim it again, once it is released. Nothing means at once for a run that is
+    /// [`Ready`](Status::Ready), and otherwise that only a command helps.
     pub wake_at: Option<SystemTime>,
     /// The questions that are open.
     pub questions: Vec<Question>,
@@ -137,11 +137,16 @@ impl Commit {
         !self.changes.is_empty() || !self.taken.is_empty() || !self.refused.is_empty()
     }
 
-    /// From when a worker may claim the run again, if this is committed `now`: where nobody makes another step because
-    /// the process ends, somebody else has to.
+    /// From when a worker may claim the run again, if this is committed `now`. While the lease lasts nobody can, and
+    /// where it ends without a release, because its process has, somebody else has to go on at once.
     pub fn claimable_at(&self, now: SystemTime) -> Option<SystemTime> {
-        let at_once = (self.status == Status::Ready).then_some(now);
-        self.wake_at.or(at_once)
+        match self.status {
+            Status::Done | Status::Cancelled => None,
+            Status::Failed => self.wake_at,
+            Status::Ready if self.release => self.wake_at.or(Some(now)),
+            _ if self.release => self.wake_at,
+            _ => Some(now),
+        }
     }
 
     /// Whether the claim has come to something.

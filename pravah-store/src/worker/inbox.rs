@@ -10,27 +10,58 @@ use std::{
 };
 
 use pravah_runtime::{Changes, FlowError, Hub, Sent, Suspension};
-use serde_json::Value;
 
 use crate::{Command, Commit, InboxRow, Refusal, Status};
 
 /// The commands of one run that no commit has removed.
 pub(super) struct Inbox {
-    /// What was not handed over: answers to questions that are not asked yet.
+    /// What was not handed over, such as answers to questions that are not asked yet.
     waiting: BTreeMap<u64, Command>,
     /// What was handed over since the last commit.
-    sent: Vec<(u64, Command, Sent)>,
+    handed_over: Vec<HandedOver>,
     refused: Vec<Refusal>,
+    /// The numbers of the questions whose answers were handed over.
+    answered: BTreeSet<u64>,
+    /// Whether the run has looked at what was in its snapshot, with which its questions may be answered.
+    has_stepped: bool,
     /// The number of the last command that was read from the store.
     pub(super) seen: u64,
+}
+
+struct HandedOver {
+    number: u64,
+    command: Command,
+    /// The number of the question that it answers.
+    question: Option<u64>,
+    sent: Sent,
+}
+
+/// Who takes a command.
+enum Target<'a> {
+    Run,
+    Question(&'a Suspension),
+    /// The question that is meant is not open any more.
+    Over,
+    /// The question that is meant was not asked yet.
+    NotYet,
+}
+
+/// What became of the commands that were handed over.
+pub(super) struct Settled {
+    pub(super) taken: Vec<u64>,
+    pub(super) refused: Vec<Refusal>,
+    /// Whether the run has not looked at one of them.
+    pub(super) is_pending: bool,
 }
 
 impl Inbox {
     pub(super) fn new(rows: Vec<InboxRow>) -> Self {
         let mut inbox = Self {
             waiting: BTreeMap::new(),
-            sent: Vec::new(),
+            handed_over: Vec::new(),
             refused: Vec::new(),
+            answered: BTreeSet::new(),
+            has_stepped: false,
             seen: 0,
         };
         inbox.add(rows);
@@ -44,15 +75,18 @@ impl Inbox {
         }
     }
 
+    /// Notes that the run has made a step in this process.
+    pub(super) fn note_step(&mut self) {
+        self.has_stepped = true;
+    }
+
     /// The commit that cancels a run which cannot be read, if it is to be cancelled.
     pub(super) fn cancel_unread(&self) -> Option<Commit> {
-        let (number, reason) = self
-            .waiting
-            .iter()
-            .find_map(|(number, command)| match command {
-                Command::Cancel { reason } => Some((*number, reason)),
-                _ => None,
-            })?;
+        let mut waiting = self.waiting.iter();
+        let (number, reason) = waiting.find_map(|(number, command)| match command {
+            Command::Cancel { reason } => Some((*number, reason)),
+            _ => None,
+        })?;
         let mut commit = Commit::new(Changes::default(), Status::Cancelled);
         commit.taken = vec![number];
         commit.error = Some(reason.clone());
@@ -61,34 +95,65 @@ impl Inbox {
         Some(commit)
     }
 
-    /// Hands over what the run can take now. Returns whether there was anything.
-    pub(super) fn deliver(&mut self, hub: &Hub) -> bool {
-        let open = hub.suspensions();
-        // An answer that was handed over closes its question in the next step.
-        let mut answered = self.answered();
-        let mut is_any = false;
-        for (number, command) in std::mem::take(&mut self.waiting) {
-            match send(hub, &command, &open, &mut answered) {
-                Delivery::Sent(sent) => self.sent.push((number, command, sent)),
-                Delivery::Waits => {
-                    self.waiting.insert(number, command);
-                    continue;
-                }
-                Delivery::Refused(error) => self.refused.push(Refusal::new(number, error)),
-            }
-            is_any = true;
-        }
-        is_any
+    /// Whether there is something that the run can take now.
+    pub(super) fn has_deliverable(&self, hub: &Hub) -> bool {
+        let open = match self.waiting.is_empty() {
+            true => return false,
+            false => hub.suspensions(),
+        };
+        let mut waiting = self.waiting.values();
+        waiting.any(|command| !matches!(self.target(command, &open), Target::NotYet))
     }
 
-    /// The numbers of the questions that are being answered.
-    fn answered(&self) -> BTreeSet<u64> {
-        let sent = self.sent.iter();
-        sent.filter_map(|(_, command, _)| match command {
-            Command::Answer { number, .. } => *number,
-            _ => None,
-        })
-        .collect()
+    /// Hands over what the run can take now.
+    pub(super) fn deliver(&mut self, hub: &Hub) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let open = hub.suspensions();
+        for (number, command) in std::mem::take(&mut self.waiting) {
+            let (question, sent) = match self.target(&command, &open) {
+                Target::Run => (None, send(hub, &command)),
+                Target::Question(question) => {
+                    self.answered.insert(question.number);
+                    (Some(question.number), reply(hub, question, &command))
+                }
+                Target::Over => {
+                    let error = "its question is not open any more";
+                    self.refused.push(Refusal::new(number, error));
+                    continue;
+                }
+                Target::NotYet => (None, None),
+            };
+            let Some(sent) = sent else {
+                self.waiting.insert(number, command);
+                continue;
+            };
+            self.handed_over.push(HandedOver {
+                number,
+                command,
+                question,
+                sent,
+            });
+        }
+    }
+
+    /// Who takes a command, while these questions are open.
+    fn target<'a>(&self, command: &Command, open: &'a [Suspension]) -> Target<'a> {
+        let Command::Answer { id, number, .. } = command else {
+            return Target::Run;
+        };
+        let is_meant = |question: &&Suspension| match number {
+            Some(number) => question.number == *number,
+            None => question.tool_id == *id && !self.answered.contains(&question.number),
+        };
+        match (open.iter().find(is_meant), number) {
+            (None, Some(_)) => Target::Over,
+            (None, None) => Target::NotYet,
+            // The answer to this one may be in the snapshot.
+            (Some(_), None) if !self.has_stepped => Target::NotYet,
+            (Some(question), _) => Target::Question(question),
+        }
     }
 
     /// What the next commit removes: what was taken, or is in the run's snapshot now, and what was refused.
@@ -98,20 +163,25 @@ impl Inbox {
             refused: std::mem::take(&mut self.refused),
             is_pending: false,
         };
-        for (number, command, mut sent) in std::mem::take(&mut self.sent) {
-            match Pin::new(&mut sent).poll(&mut Context::from_waker(Waker::noop())) {
+        for mut it in std::mem::take(&mut self.handed_over) {
+            let number = it.number;
+            match Pin::new(&mut it.sent).poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(Ok(_)) => settled.taken.push(number),
                 Poll::Pending => {
                     settled.taken.push(number);
                     settled.is_pending = true;
                 }
-                // The run has room for it once it has taken others.
-                Poll::Ready(Err(FlowError::InboxFull { .. })) => {
-                    self.waiting.insert(number, command);
-                }
                 Poll::Ready(Err(error)) => {
-                    let error = error.to_string();
-                    settled.refused.push(Refusal::new(number, error));
+                    it.question.map(|question| self.answered.remove(&question));
+                    match error {
+                        // The run has room for it once it has taken others.
+                        FlowError::InboxFull { .. } => {
+                            self.waiting.insert(number, it.command);
+                        }
+                        error => settled
+                            .refused
+                            .push(Refusal::new(number, error.to_string())),
+                    }
                 }
             }
         }
@@ -119,56 +189,21 @@ impl Inbox {
     }
 }
 
-/// What became of the commands that were handed over.
-pub(super) struct Settled {
-    pub(super) taken: Vec<u64>,
-    pub(super) refused: Vec<Refusal>,
-    /// Whether the run has not looked at one of them.
-    pub(super) is_pending: bool,
+fn reply(hub: &Hub, question: &Suspension, command: &Command) -> Option<Sent> {
+    match command {
+        Command::Answer { answer, .. } => Some(hub.reply_to(question, answer)),
+        _ => None,
+    }
 }
 
-enum Delivery {
-    Sent(Sent),
-    Waits,
-    Refused(String),
-}
-
-fn send(
-    hub: &Hub,
-    command: &Command,
-    open: &[Suspension],
-    answered: &mut BTreeSet<u64>,
-) -> Delivery {
-    Delivery::Sent(match command {
-        Command::Answer { id, number, answer } => {
-            return send_answer(hub, (id, *number), answer, open, answered);
-        }
+/// Sends what is for the run, and no question of it.
+fn send(hub: &Hub, command: &Command) -> Option<Sent> {
+    Some(match command {
+        Command::Answer { .. } => return None,
         Command::Emit { name, value } => hub.emit(name, value),
         Command::Message { node, text } => hub.send_to(node, text),
         Command::Pause => hub.pause(),
         Command::Unpause => hub.unpause(),
         Command::Cancel { reason } => hub.cancel(reason),
     })
-}
-
-/// Sends an answer to the question that is meant: by its number, or the first of its id that has no answer.
-fn send_answer(
-    hub: &Hub,
-    (id, number): (&str, Option<u64>),
-    answer: &Value,
-    open: &[Suspension],
-    answered: &mut BTreeSet<u64>,
-) -> Delivery {
-    let is_meant = |question: &&Suspension| match number {
-        Some(number) => question.number == number,
-        None => question.tool_id == id && !answered.contains(&question.number),
-    };
-    match (open.iter().find(is_meant), number) {
-        (Some(question), _) => {
-            answered.insert(question.number);
-            Delivery::Sent(hub.reply_to(question, answer))
-        }
-        (None, Some(_)) => Delivery::Refused(format!("the question `{id}` is not open any more")),
-        (None, None) => Delivery::Waits,
-    }
 }

@@ -165,9 +165,7 @@ impl Session<'_> {
         loop {
             self.inbox.deliver(&self.hub);
             let made = self.step().await?;
-            // Answers that came too early may have their questions now. What is handed over is in the run's snapshot
-            // with this commit.
-            self.inbox.deliver(&self.hub);
+            self.inbox.note_step();
             if self.commit(made).await? {
                 return Ok(Stop::Released);
             }
@@ -213,9 +211,12 @@ impl Session<'_> {
         commit.seen = self.inbox.seen;
         commit.node = self.node();
         self.say_where(&mut commit, made)?;
-        // What was just handed over may let it go on.
+        // Answers that came too early may have their questions now.
+        let goes_on = commit.status == Status::Ready
+            || settled.is_pending
+            || self.inbox.has_deliverable(&self.hub);
         let is_over = commit.status.has_ended() || commit.error.is_some();
-        commit.release = is_over || (commit.status != Status::Ready && !settled.is_pending);
+        commit.release = is_over || !goes_on;
         let is_released = commit.release;
         if !is_released && !commit.is_step() {
             return Ok(false);

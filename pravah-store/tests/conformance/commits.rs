@@ -17,6 +17,7 @@ crate::over_every_store! {
     a_fork_goes_on_from_a_step,
     a_fork_is_idempotent_and_keeps_to_its_flow,
     a_run_that_is_done_keeps_its_output,
+    a_commit_without_a_release_leaves_the_run_to_others_if_its_worker_ends,
 }
 
 async fn a_start_is_idempotent(it: TestStore) {
@@ -219,4 +220,15 @@ async fn a_run_that_is_done_keeps_its_output(it: TestStore) {
     assert!(it.claim("one", 1).await.is_empty());
     let run = it.reopen().get(&key).await.unwrap();
     assert_eq!(run.output.as_deref(), Some(r#"{"cups":2}"#));
+}
+
+async fn a_commit_without_a_release_leaves_the_run_to_others_if_its_worker_ends(it: TestStore) {
+    it.start("a").await;
+    let claim = it.claim_one("one").await;
+    let mut commit = last_step(Status::Suspended);
+    commit.release = false;
+    it.store.commit(&claim.lease, commit).await.unwrap();
+    assert!(it.claim("two", 1).await.is_empty());
+    it.pass(10);
+    assert_eq!(it.claim_one("two").await.info.status, Status::Suspended);
 }

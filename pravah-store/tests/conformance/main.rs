@@ -5,11 +5,18 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod answers;
 mod commands;
 mod commits;
+mod faults;
+mod flows;
 mod leases;
+mod model;
 mod queries;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod support;
+mod workers;
 
 /// Writes each test once for every store.
 macro_rules! over_every_store {

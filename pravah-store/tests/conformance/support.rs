@@ -49,8 +49,7 @@ impl TestStore {
     #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite() -> Self {
         let clock = ManualClock::new(start_of_time());
-        let of_tokio =
-            || Self::of_sqlite(SystemClock::new(), ManualClock::new(start_of_time()));
+        let of_tokio = || Self::of_sqlite(SystemClock::new(), ManualClock::new(start_of_time()));
         Self {
             of_tokio,
             ..Self::of_sqlite(clock.clone(), clock)

@@ -1,0 +1,249 @@
+//! Answers, events, pauses and cancels, with workers and without.
+
+use std::{sync::Arc, time::Duration};
+
+use pravah_runtime::GateQuestion;
+use pravah_store::{Command, Runs, Status};
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    faults::Faulty,
+    flows::{Draft, Effects, Invoice, Journey, Order, Published, Settled, Working, until, worker},
+    support::TestStore,
+};
+
+crate::over_every_store! {
+    an_answer_that_comes_too_early_waits_for_its_question,
+    an_answer_while_nobody_runs_is_taken_by_the_step_that_uses_it,
+    an_answer_is_used_once_wherever_the_process_ends,
+    an_answer_that_does_not_fit_is_refused_and_the_question_stays,
+    of_two_answers_to_one_question_the_first_counts,
+    early_answers_are_used_one_for_each_question,
+    an_answer_to_what_is_never_asked_does_not_keep_the_run_busy,
+    an_event_waits_for_its_gate,
+    a_gate_that_nobody_answers_fails_in_time,
+    a_cancel_breaks_off_the_step,
+    a_cancel_of_another_process_is_noticed_while_a_step_runs,
+    a_paused_run_makes_no_step,
+}
+
+async fn history_of(runs: &Runs, id: &str) -> Vec<(Option<String>, Vec<u64>, Vec<u64>)> {
+    let history = runs.history(id).await.unwrap();
+    let rows = history.into_iter().map(|row| {
+        let refused = row.refused.iter().map(|refusal| refusal.number);
+        (row.node.map(|node| node.id), row.taken, refused.collect())
+    });
+    rows.collect()
+}
+
+async fn an_answer_that_comes_too_early_waits_for_its_question(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    runs.answer(&id, "approve", true).await.unwrap();
+    let _worker = Working::start(worker(it.reopen(), &Effects::default()));
+    until(&runs, &id, Status::Done).await;
+    let output = runs.output::<Draft>(&id).await.unwrap();
+    assert_eq!(output, Some(Published { version: 1 }));
+}
+
+async fn an_answer_while_nobody_runs_is_taken_by_the_step_that_uses_it(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    let asks = Working::start(worker(it.reopen(), &Effects::default()));
+    let info = until(&runs, &id, Status::Suspended).await;
+    asks.kill().await;
+    let [question] = &info.questions[..] else {
+        panic!("{info:?}")
+    };
+    assert_eq!(question.id, "approve");
+    let asked: GateQuestion = serde_json::from_value(question.value.clone()).unwrap();
+    assert_eq!(asked.prompt, "Publish this?");
+
+    let number = runs.answer(&id, "approve", true).await.unwrap();
+    let _answers = Working::start(worker(it.store.clone(), &Effects::default()));
+    let info = until(&runs, &id, Status::Done).await;
+    assert!(info.questions.is_empty());
+    let history = history_of(&runs, &id).await;
+    let approve = || Some("approve".to_owned());
+    assert_eq!(
+        history,
+        [
+            (None, vec![], vec![]),
+            (approve(), vec![], vec![]),
+            (approve(), vec![number], vec![]),
+        ]
+    );
+}
+
+async fn an_answer_is_used_once_wherever_the_process_ends(it: TestStore) {
+    let it = it.with_tokio_time();
+    for answers_last in [true, false] {
+        let runs = Runs::new(it.store.clone());
+        let id = format!("run-{answers_last}");
+        let start = runs.start::<Draft>(Draft { version: 1 });
+        start.with_id(&*id).await.unwrap();
+        for yes in [false, false, true] {
+            runs.answer(&id, "approve", yes).await.unwrap();
+        }
+        while runs.status(&id).await.unwrap().status != Status::Done {
+            let mut store = Faulty::new(it.reopen()).with_commits(1);
+            store.answers_last = answers_last;
+            let worker = worker(Arc::new(store.clone()), &Effects::default());
+            let worker = Working::start(worker);
+            while store.commits_left() > 0 {
+                sleep(Duration::from_millis(100)).await;
+            }
+            worker.kill().await;
+        }
+        let output = runs.output::<Draft>(&id).await.unwrap();
+        assert_eq!(output, Some(Published { version: 3 }));
+        let history = history_of(&runs, &id).await;
+        let taken: Vec<_> = history.iter().flat_map(|(_, taken, _)| taken).collect();
+        assert_eq!(taken, [&1, &2, &3]);
+    }
+}
+
+async fn an_answer_that_does_not_fit_is_refused_and_the_question_stays(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let _worker = Working::start(worker(it.reopen(), &Effects::default()));
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    until(&runs, &id, Status::Suspended).await;
+    let wrong = runs.answer(&id, "approve", "perhaps").await.unwrap();
+    sleep(Duration::from_secs(5)).await;
+    let info = runs.status(&id).await.unwrap();
+    assert_eq!((info.status, info.questions.len()), (Status::Suspended, 1));
+    let history = runs.history(&id).await.unwrap();
+    let refused = &history.last().unwrap().refused;
+    assert_eq!((refused.len(), refused[0].number), (1, wrong));
+    assert!(refused[0].error.contains("approve"), "{refused:?}");
+    assert!(it.store.load(&info.key).await.unwrap().inbox.is_empty());
+    runs.answer(&id, "approve", true).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+}
+
+async fn of_two_answers_to_one_question_the_first_counts(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    let asks = Working::start(worker(it.store.clone(), &Effects::default()));
+    until(&runs, &id, Status::Suspended).await;
+    asks.kill().await;
+    let first = runs.answer(&id, "approve", false).await.unwrap();
+    let second = runs.answer(&id, "approve", true).await.unwrap();
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    sleep(Duration::from_secs(5)).await;
+    // The second was for the question that is answered, and not for the one that is asked now.
+    let info = until(&runs, &id, Status::Suspended).await;
+    assert_eq!(info.questions[0].number, 1);
+    let history = history_of(&runs, &id).await;
+    let taken: Vec<_> = history.iter().flat_map(|row| &row.1).collect();
+    let refused: Vec<_> = history.iter().flat_map(|row| &row.2).collect();
+    assert_eq!((taken, refused), (vec![&first], vec![&second]));
+}
+
+async fn early_answers_are_used_one_for_each_question(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    for yes in [false, true] {
+        runs.answer(&id, "approve", yes).await.unwrap();
+    }
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    until(&runs, &id, Status::Done).await;
+    let output = runs.output::<Draft>(&id).await.unwrap();
+    assert_eq!(output, Some(Published { version: 2 }));
+}
+
+async fn an_answer_to_what_is_never_asked_does_not_keep_the_run_busy(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    runs.answer(&id, "reject", true).await.unwrap();
+    until(&runs, &id, Status::Suspended).await;
+    sleep(Duration::from_secs(60)).await;
+    let info = runs.status(&id).await.unwrap();
+    assert_eq!((info.wake_at, info.failed_claims), (None, 0));
+    assert_eq!(it.store.inbox(&info.key, 0).await.unwrap().len(), 1);
+    runs.answer(&id, "approve", true).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    assert!(it.store.inbox(&info.key, 0).await.unwrap().is_empty());
+}
+
+async fn an_event_waits_for_its_gate(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Invoice>(Invoice { number: 7 }).await.unwrap();
+    runs.emit(&id, "paid:8", 1).await.unwrap();
+    runs.emit(&id, "paid:7", 250).await.unwrap();
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    until(&runs, &id, Status::Done).await;
+    let output = runs.output::<Invoice>(&id).await.unwrap();
+    assert_eq!(output, Some(Settled { cents: 250 }));
+}
+
+async fn a_gate_that_nobody_answers_fails_in_time(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    let started = Instant::now();
+    let id = runs.start::<Invoice>(Invoice { number: 7 }).await.unwrap();
+    let info = until(&runs, &id, Status::Suspended).await;
+    assert_eq!(info.wake_at, info.questions[0].until);
+    until(&runs, &id, Status::Done).await;
+    let hour = Duration::from_secs(3600);
+    assert!(started.elapsed() >= hour && started.elapsed() < hour + Duration::from_secs(5));
+    let output = runs.output::<Invoice>(&id).await.unwrap();
+    assert_eq!(output, Some(Settled { cents: 0 }));
+}
+
+async fn a_cancel_breaks_off_the_step(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
+    let _worker = Working::start(worker(it.store.clone(), &effects));
+    let id = runs
+        .start::<Journey>(Journey { seconds: 3600 })
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(1)).await;
+    let told = Instant::now();
+    runs.cancel(&id, "enough").await.unwrap();
+    let info = until(&runs, &id, Status::Cancelled).await;
+    assert!(told.elapsed() < Duration::from_secs(1));
+    assert_eq!(info.error.as_deref(), Some("enough"));
+    assert!(effects.keys().is_empty());
+    assert!(it.store.inbox(&info.key, 0).await.unwrap().is_empty());
+}
+
+async fn a_cancel_of_another_process_is_noticed_while_a_step_runs(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (effects, runs) = (Effects::default(), Runs::new(it.reopen()));
+    let _worker = Working::start(worker(it.store.clone(), &effects));
+    let id = runs
+        .start::<Journey>(Journey { seconds: 3600 })
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(5)).await;
+    let told = Instant::now();
+    runs.cancel(&id, "enough").await.unwrap();
+    until(&runs, &id, Status::Cancelled).await;
+    // A third of the lease.
+    assert!(told.elapsed() <= Duration::from_secs(11));
+}
+
+async fn a_paused_run_makes_no_step(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    runs.send(&id, Command::Pause).await.unwrap();
+    let _worker = Working::start(worker(it.store.clone(), &effects));
+    until(&runs, &id, Status::Paused).await;
+    sleep(Duration::from_secs(60)).await;
+    assert!(effects.keys().is_empty());
+    runs.send(&id, Command::Unpause).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    assert_eq!(effects.keys().len(), 2);
+}

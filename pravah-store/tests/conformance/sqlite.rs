@@ -1,0 +1,146 @@
+//! What is SQLite's own: files, versions of their schema, and processes that write at the same time.
+
+use std::sync::Arc;
+
+use pravah_store::{Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError};
+use rusqlite::Connection;
+
+use crate::support::{key, last_step, new_run};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[tokio::test]
+async fn a_file_with_a_newer_schema_is_refused_and_left_alone() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    store.start(new_run(&key("a"))).await.unwrap();
+    drop(store);
+    let raw = Connection::open(&file).unwrap();
+    raw.pragma_update(None, "user_version", 99).unwrap();
+    let refused = SqliteStore::open(&file);
+    assert!(matches!(
+        refused,
+        Err(StoreError::NewerSchema {
+            found: 99,
+            known: 1,
+            ..
+        })
+    ));
+    raw.pragma_update(None, "user_version", 1).unwrap();
+    let store = SqliteStore::open(&file).unwrap();
+    assert!(store.get(&key("a")).await.is_ok());
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    std::fs::write(
+        &file,
+        "not a database, by far; and long enough to be looked at",
+    )
+    .unwrap();
+    let refused = SqliteStore::open(&file);
+    assert!(matches!(refused, Err(StoreError::Database { .. })));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("not a database"));
+    assert!(SqliteStore::open(folder.path().join("no/such/folder.db")).is_err());
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_an_error_of_that_run_alone() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    for id in ["a", "b"] {
+        store.start(new_run(&key(id))).await.unwrap();
+    }
+    let raw = Connection::open(&file).unwrap();
+    raw.execute("UPDATE entry SET value = '{' WHERE run = 1", [])
+        .unwrap();
+    raw.execute("UPDATE history SET changes = '{' WHERE run = 1", [])
+        .unwrap();
+    let broken = store.load(&key("a")).await;
+    assert!(matches!(broken, Err(StoreError::Corrupt { .. })));
+    assert!(store.entries_at(&key("a"), 0).await.is_err());
+    assert!(store.load(&key("b")).await.is_ok());
+    raw.execute("UPDATE run SET status = 'asleep' WHERE id = 'a'", [])
+        .unwrap();
+    assert!(store.get(&key("a")).await.is_err());
+    assert!(store.get(&key("b")).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_open_and_write_one_file_at_once() {
+    let folder = folder();
+    let file = Arc::new(folder.path().join("runs.db"));
+    let writers = (0..8).map(|writer| {
+        let file = Arc::clone(&file);
+        tokio::spawn(async move {
+            let store = SqliteOptions::new().without_sync().open(&*file).unwrap();
+            for run in 0..10 {
+                let key = key(&format!("{writer}-{run}"));
+                store.start(new_run(&key)).await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let store = SqliteStore::open(&*file).unwrap();
+    let page = store.list(Filter::new().limit(1000)).await.unwrap();
+    assert_eq!(page.runs.len(), 80);
+}
+
+/// The queries that a worker and a handler repeat use indexes.
+#[tokio::test]
+async fn no_repeated_query_reads_all_runs() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    let raw = Connection::open(&file).unwrap();
+    let plan = |sql: &str| -> String {
+        let mut statement = raw.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let rows = statement
+            .query_map([], |row| row.get::<_, String>(3))
+            .unwrap();
+        rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
+    };
+    let claimable = plan("SELECT seq FROM run WHERE wake_at <= 1 ORDER BY wake_at, tenant, id");
+    assert!(claimable.contains("run_by_wake"), "{claimable}");
+    let by_tag = plan(
+        "SELECT run.seq FROM tag AS one JOIN run ON run.seq = one.run \
+         WHERE one.name = 'a' AND one.value = 'b'",
+    );
+    assert!(by_tag.contains("tag_by_value"), "{by_tag}");
+    drop(store);
+}
+
+#[tokio::test]
+async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    store.start(new_run(&key("a"))).await.unwrap();
+    let request = pravah_store::ClaimRequest::new("one", ["flow".to_owned()]);
+    let claim = store.claim(request).await.unwrap().remove(0);
+    {
+        let commit = store.commit(&claim.lease, last_step(Status::Done));
+        let mut commit = std::pin::pin!(commit);
+        let waker = std::task::Waker::noop();
+        let polled = commit
+            .as_mut()
+            .poll(&mut std::task::Context::from_waker(waker));
+        assert!(polled.is_pending());
+    }
+    // The next one comes after whatever has happened.
+    let info = store.get(&key("a")).await.unwrap();
+    let rows = store.history(&key("a")).await.unwrap().len();
+    assert!(matches!(
+        (info.status, rows),
+        (Status::Done, 2) | (Status::Ready, 1)
+    ));
+}
