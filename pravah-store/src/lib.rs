@@ -38,3 +38,7 @@ pub use runs::{Runs, StartRun};
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};
 pub use worker::Worker;
+
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../docs/stores.md")]
+struct StoresPage;

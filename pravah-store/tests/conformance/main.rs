@@ -10,6 +10,8 @@ mod commands;
 mod commits;
 mod faults;
 mod flows;
+#[cfg(feature = "sqlite")]
+mod killed_workers;
 mod leases;
 mod model;
 mod queries;

@@ -1,0 +1,177 @@
+//! Worker processes that are killed at any moment, over one file. It takes real time, and is the only test that does.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use pravah_runtime::prelude::*;
+use pravah_store::{Filter, Runs, SqliteStore, Status, Worker};
+
+/// Where the child finds the file; without it this process is no child.
+const FILE: &str = "PRAVAH_STORE_TEST_FILE";
+
+const RUNS: usize = 40;
+const STEPS: u32 = 12;
+
+#[state]
+struct Countdown {
+    left: u32,
+}
+#[state]
+struct Landed {
+    steps: u32,
+}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Reported {
+    steps: u32,
+}
+
+/// The file in which effects are written down.
+struct EffectLog(PathBuf);
+
+impl EffectLog {
+    fn write(&self, key: &str) {
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options.create(true).append(true).open(&self.0).unwrap();
+        file.write_all(format!("{key}\n").as_bytes()).unwrap();
+    }
+}
+
+#[node]
+async fn count(
+    countdown: Countdown,
+    log: Dep<EffectLog>,
+    ctx: Context,
+) -> Result<Either<Countdown, Landed>, FlowError> {
+    log.write(&ctx.step_key().unwrap());
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    Ok(match countdown.left {
+        0 => Either::Right(Landed { steps: STEPS }),
+        left => Either::Left(Countdown { left: left - 1 }),
+    })
+}
+
+#[gate(prompt = "Report it?")]
+fn report(landed: Landed, _yes: bool) -> Reported {
+    Reported {
+        steps: landed.steps,
+    }
+}
+
+#[flow]
+fn countdown(countdown: Countdown) -> Reported {
+    flow! { count -> either(count, report) }
+}
+
+/// What the child does: work until it is killed. As a test of the parent it does nothing.
+#[test]
+fn worker_process() {
+    let Some(file) = env::var_os(FILE).map(PathBuf::from) else {
+        return;
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let log = EffectLog(file.with_extension("log"));
+        let worker = Worker::new(SqliteStore::open(&file).unwrap())
+            .serve::<Countdown>()
+            .with_context(Context::default().with_dep(log))
+            .with_slots(4)
+            .with_lease(Duration::from_millis(500))
+            .with_poll_interval(Duration::from_millis(20))
+            // Each kill may be the end of several claims.
+            .with_max_failed_claims(1_000);
+        worker.run(std::future::pending()).await;
+    });
+}
+
+/// A child that is killed when this is dropped.
+struct Process(Child);
+
+impl Process {
+    fn start(file: &Path) -> Self {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", "killed_workers::worker_process"])
+            .env(FILE, file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+
+    fn is_running(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // SIGKILL, where there are signals.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn no_step_is_committed_twice_whenever_workers_are_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs.db");
+    let runs = Runs::new(SqliteStore::open(&file).unwrap());
+    for run in 0..RUNS {
+        let start = runs.start::<Countdown>(Countdown { left: STEPS - 1 });
+        let id = start.with_id(format!("run-{run}")).await.unwrap();
+        runs.answer(&id, "report", true).await.unwrap();
+    }
+    let kills = kill_until_done(&runs, &file).await;
+    assert!(kills >= 10, "{kills}");
+
+    let effects = std::fs::read_to_string(file.with_extension("log")).unwrap();
+    let mut effects_of = BTreeMap::<&str, u32>::new();
+    for key in effects.lines() {
+        *effects_of.entry(key).or_default() += 1;
+    }
+    // Some happened again, under the same key.
+    assert_eq!(effects_of.len(), RUNS * STEPS as usize);
+    for run in 0..RUNS {
+        let id = format!("run-{run}");
+        let output = runs.output::<Countdown>(&id).await.unwrap();
+        assert_eq!(output, Some(Reported { steps: STEPS }));
+        let history = runs.history(&id).await.unwrap();
+        let steps: Vec<_> = history.iter().map(|row| row.step).collect();
+        assert_eq!(steps, (0..history.len() as u64).collect::<Vec<_>>());
+        let of = |node: &str| {
+            let rows = history.iter();
+            rows.filter(|row| row.node.as_ref().is_some_and(|it| it.id == node))
+                .count()
+        };
+        // The gate asks, and is answered.
+        assert_eq!((of("count"), of("report")), (STEPS as usize, 2));
+        let taken: Vec<_> = history.iter().flat_map(|row| &row.taken).collect();
+        assert_eq!(taken, [&1]);
+    }
+}
+
+/// Starts two workers and kills one of them again and again, until all runs are done. Returns how many were killed.
+async fn kill_until_done(runs: &Runs, file: &Path) -> usize {
+    let end = Instant::now() + Duration::from_secs(120);
+    let mut workers = [Process::start(file), Process::start(file)];
+    let (mut kills, mut random) = (0, 0x9e37_79b9_u32);
+    loop {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        tokio::time::sleep(Duration::from_millis(u64::from(random >> 16) % 150 + 20)).await;
+        let done = Filter::new().status(Status::Done);
+        if runs.list(done).await.unwrap().runs.len() == RUNS {
+            return kills;
+        }
+        assert!(Instant::now() < end, "the runs do not end");
+        let worker = &mut workers[kills % 2];
+        assert!(worker.is_running(), "a worker ended by itself");
+        *worker = Process::start(file);
+        kills += 1;
+    }
+}
