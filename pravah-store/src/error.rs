@@ -103,23 +103,58 @@ pub enum StoreError {
     Flow(#[from] FlowError),
 }
 
+/// For whoever implements a [`RunStore`](crate::RunStore).
 impl StoreError {
-    pub(crate) fn not_found(run: &str) -> Self {
-        Self::NotFound {
-            run: run.to_owned(),
+    /// [`NotFound`](Self::NotFound).
+    pub fn not_found(run: impl Into<String>) -> Self {
+        Self::NotFound { run: run.into() }
+    }
+
+    /// [`AlreadyExists`](Self::AlreadyExists).
+    pub fn already_exists(run: impl Into<String>, flow: impl Into<String>) -> Self {
+        Self::AlreadyExists {
+            run: run.into(),
+            flow: flow.into(),
         }
     }
 
-    pub(crate) fn lease_lost(run: &str) -> Self {
-        Self::LeaseLost {
-            run: run.to_owned(),
-        }
+    /// [`LeaseLost`](Self::LeaseLost).
+    pub fn lease_lost(run: impl Into<String>) -> Self {
+        Self::LeaseLost { run: run.into() }
     }
 
-    pub(crate) fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
-        Self::Corrupt {
-            what,
-            source: source.into(),
-        }
+    /// [`WrongStatus`](Self::WrongStatus).
+    pub fn wrong_status(run: impl Into<String>, status: Status) -> Self {
+        let run = run.into();
+        Self::WrongStatus { run, status }
+    }
+
+    /// [`NoSuchStep`](Self::NoSuchStep).
+    pub fn no_such_step(run: impl Into<String>, step: u64) -> Self {
+        let run = run.into();
+        Self::NoSuchStep { run, step }
+    }
+
+    /// [`InboxFull`](Self::InboxFull).
+    pub fn inbox_full(run: impl Into<String>, limit: usize) -> Self {
+        let run = run.into();
+        Self::InboxFull { run, limit }
+    }
+
+    /// [`NewerSchema`](Self::NewerSchema).
+    pub fn newer_schema(found: i64, known: i64) -> Self {
+        Self::NewerSchema { found, known }
+    }
+
+    /// [`Corrupt`](Self::Corrupt).
+    pub fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
+        let source = source.into();
+        Self::Corrupt { what, source }
+    }
+
+    /// [`Database`](Self::Database).
+    pub fn database(action: &'static str, source: impl Into<BoxError>) -> Self {
+        let source = source.into();
+        Self::Database { action, source }
     }
 }

@@ -76,13 +76,12 @@ impl RunKey {
         }
     }
 
-    /// A key that a store has read, which was checked when it was written.
-    pub(crate) fn stored(tenant: Option<String>, id: String) -> Self {
-        Self { tenant, id }
-    }
-
     /// The key of another run of the same tenant.
-    pub(crate) fn sibling(&self, id: String) -> Result<Self, StoreError> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    pub fn sibling(&self, id: impl Into<String>) -> Result<Self, StoreError> {
         let tenant = self.tenant.clone();
         Ok(Self {
             tenant,

@@ -31,7 +31,7 @@ pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};
 pub use memory::MemoryStore;
 pub use notify::{Notifications, Notifier};
-pub use query::{Cursor, Filter, Page, Retention};
+pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
 pub use runs::{Runs, StartRun};
 #[cfg(feature = "sqlite")]

@@ -22,29 +22,39 @@ const MAX_LIMIT: usize = 1000;
 /// let filter = Filter::flow("support").status(Status::Suspended).tag("region", "eu").limit(20);
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Filter {
-    pub(crate) flow: Option<String>,
-    pub(crate) status: Option<Status>,
-    pub(crate) tags: BTreeMap<String, String>,
-    pub(crate) tenant: TenantFilter,
-    pub(crate) limit: usize,
-    pub(crate) after: Option<Cursor>,
+    /// The id of the flow.
+    pub flow: Option<String>,
+    /// The status.
+    pub status: Option<Status>,
+    /// All the tags that a run needs to have.
+    pub tags: BTreeMap<String, String>,
+    /// Whose runs they are.
+    pub tenant: TenantFilter,
+    /// How many a page has at most.
+    pub limit: usize,
+    /// The end of the page before.
+    pub after: Option<Cursor>,
 }
 
-/// Whose runs are meant.
+/// Whose runs a [`Filter`] means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum TenantFilter {
+pub enum TenantFilter {
+    /// Those that belong to no tenant.
     #[default]
-    Nobodys,
+    Nobody,
+    /// Those of this tenant.
     Of(String),
+    /// All.
     Every,
 }
 
 impl TenantFilter {
-    /// As a column; nothing for every tenant.
+    /// As a column in which the empty string is no tenant; nothing for all.
     pub(crate) fn column(&self) -> Option<&str> {
         match self {
-            Self::Nobodys => Some(""),
+            Self::Nobody => Some(""),
             Self::Of(tenant) => Some(tenant),
             Self::Every => None,
         }
@@ -121,8 +131,12 @@ impl Filter {
         self
     }
 
-    /// What a database would have to refuse.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    /// Refuses what no run can have. A store calls it first.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InvalidName`].
+    pub fn check(&self) -> Result<(), StoreError> {
         check_tags(self.tags.iter())?;
         match &self.tenant {
             TenantFilter::Of(tenant) => check_tenant(tenant),
@@ -134,13 +148,14 @@ impl Filter {
 /// Where a page ended. As a text it can be handed out, and read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    pub(crate) created_at: i64,
-    pub(crate) tenant: String,
-    pub(crate) id: String,
+    created_at: i64,
+    tenant: String,
+    id: String,
 }
 
 impl Cursor {
-    pub(crate) fn of(info: &RunInfo) -> Self {
+    /// The place of a run among others.
+    pub fn of(info: &RunInfo) -> Self {
         Self {
             created_at: time::to_millis(info.created_at),
             tenant: info.key.tenant_column().to_owned(),
@@ -148,8 +163,9 @@ impl Cursor {
         }
     }
 
-    /// What runs are ordered by, newest first.
-    pub(crate) fn place(&self) -> (i64, &str, &str) {
+    /// What runs are ordered by, the largest first: when they were started, in milliseconds since 1970, the tenant, which
+    /// is empty for none, and the id.
+    pub fn place(&self) -> (i64, &str, &str) {
         (self.created_at, &self.tenant, &self.id)
     }
 }
@@ -197,8 +213,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// The first `limit` of `runs`, of which there may be one more.
-    pub(crate) fn of(mut runs: Vec<RunInfo>, limit: usize) -> Self {
+    /// The first `limit` of `runs`: a store looks for one more than is wanted, so as to know whether there are others.
+    pub fn of(mut runs: Vec<RunInfo>, limit: usize) -> Self {
         let has_more = runs.len() > limit;
         runs.truncate(limit);
         let next = runs.last().filter(|_| has_more).map(Cursor::of);
@@ -233,7 +249,7 @@ impl Retention {
     }
 
     /// The first time of an end that is kept.
-    pub(crate) fn kept_since(&self, now: SystemTime) -> SystemTime {
+    pub fn kept_since(&self, now: SystemTime) -> SystemTime {
         now.checked_sub(self.max_age)
             .unwrap_or(SystemTime::UNIX_EPOCH)
     }

@@ -31,7 +31,7 @@ pub enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Self; 7] = [
+    const ALL: [Self; 7] = [
         Self::Ready,
         Self::Waiting,
         Self::Suspended,
@@ -44,6 +44,11 @@ impl Status {
     /// Whether the run will never make a step again.
     pub fn has_ended(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled)
+    }
+
+    /// The status that has this [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
     /// The word for it, such as `suspended`.
@@ -126,6 +131,32 @@ pub struct RunInfo {
     pub failed_claims: u32,
     /// The run that it was forked from, and after which of its steps.
     pub forked_from: Option<(String, u64)>,
+}
+
+impl RunInfo {
+    /// A run that was started at `created_at`, and of which nothing else is known.
+    pub fn new(
+        key: RunKey,
+        flow: impl Into<String>,
+        status: Status,
+        created_at: SystemTime,
+    ) -> Self {
+        Self {
+            key,
+            flow: flow.into(),
+            tags: BTreeMap::new(),
+            status,
+            created_at,
+            updated_at: created_at,
+            wake_at: None,
+            step: 0,
+            questions: Vec::new(),
+            output: None,
+            error: None,
+            failed_claims: 0,
+            forked_from: None,
+        }
+    }
 }
 
 /// A run that is about to start.
@@ -221,6 +252,20 @@ pub struct HistoryRow {
     pub taken: Vec<u64>,
     /// The commands that were removed because the run could not take them.
     pub refused: Vec<Refusal>,
+}
+
+impl HistoryRow {
+    /// A commit that took no commands, and was of no node.
+    pub fn new(step: u64, at: SystemTime, status: Status) -> Self {
+        Self {
+            step,
+            at,
+            node: None,
+            status,
+            taken: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
 }
 
 /// The node of a step.

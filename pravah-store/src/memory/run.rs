@@ -30,29 +30,11 @@ impl Run {
     pub(super) fn start(new: NewRun, forked_from: Option<(String, u64)>, now: SystemTime) -> Self {
         let mut entries = Entries::default();
         entries.apply(new.entries.clone());
-        let started = HistoryRow {
-            step: 0,
-            at: now,
-            node: None,
-            status: Status::Ready,
-            taken: Vec::new(),
-            refused: Vec::new(),
-        };
-        let info = RunInfo {
-            key: new.key,
-            flow: new.flow,
-            tags: new.tags,
-            status: Status::Ready,
-            created_at: now,
-            updated_at: now,
-            wake_at: Some(now),
-            step: 0,
-            questions: Vec::new(),
-            output: None,
-            error: None,
-            failed_claims: 0,
-            forked_from,
-        };
+        let started = HistoryRow::new(0, now, Status::Ready);
+        let mut info = RunInfo::new(new.key, new.flow, Status::Ready, now);
+        info.tags = new.tags;
+        info.wake_at = Some(now);
+        info.forked_from = forked_from;
         Self {
             info,
             entries,
@@ -132,14 +114,9 @@ impl Run {
         info.output = commit.output;
         info.error = commit.error;
         if is_step {
-            let row = HistoryRow {
-                step: info.step,
-                at: now,
-                node: commit.node,
-                status: commit.status,
-                taken: commit.taken,
-                refused: commit.refused,
-            };
+            let mut row = HistoryRow::new(info.step, now, commit.status);
+            row.node = commit.node;
+            (row.taken, row.refused) = (commit.taken, commit.refused);
             self.entries.apply(commit.changes.clone());
             self.history.push((row, commit.changes));
         }
@@ -156,10 +133,7 @@ impl Run {
         }
         let is_first_cancel = command.is_cancel() && !self.inbox.values().any(Command::is_cancel);
         if self.inbox.len() >= MAX_COMMANDS && !is_first_cancel {
-            return Err(StoreError::InboxFull {
-                run: self.info.key.id().to_owned(),
-                limit: MAX_COMMANDS,
-            });
+            return Err(StoreError::inbox_full(self.info.key.id(), MAX_COMMANDS));
         }
         if self.wakes(&command) {
             self.wake(now);
@@ -198,10 +172,7 @@ impl Run {
 
     pub(super) fn entries_at(&self, step: u64) -> Result<Entries, StoreError> {
         if step > self.info.step {
-            return Err(StoreError::NoSuchStep {
-                run: self.info.key.id().to_owned(),
-                step,
-            });
+            return Err(StoreError::no_such_step(self.info.key.id(), step));
         }
         let mut entries = Entries::default();
         let until = self.history.iter().take_while(|(row, _)| row.step <= step);
@@ -210,10 +181,7 @@ impl Run {
     }
 
     fn wrong_status(&self) -> StoreError {
-        StoreError::WrongStatus {
-            run: self.info.key.id().to_owned(),
-            status: self.info.status,
-        }
+        StoreError::wrong_status(self.info.key.id(), self.info.status)
     }
 }
 

@@ -43,10 +43,7 @@ impl Table {
             if run.info.flow == new.flow {
                 return Ok(false);
             }
-            return Err(StoreError::AlreadyExists {
-                run: new.key.id().to_owned(),
-                flow: run.info.flow.clone(),
-            });
+            return Err(StoreError::already_exists(new.key.id(), &*run.info.flow));
         }
         self.0
             .insert(new.key.clone(), Run::start(new, forked_from, now));

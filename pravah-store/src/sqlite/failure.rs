@@ -11,10 +11,7 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn while_doing(self, action: &'static str) -> StoreError {
         match self {
-            Self::Sql(error) => StoreError::Database {
-                action,
-                source: error.into(),
-            },
+            Self::Sql(error) => StoreError::database(action, error),
             Self::Store(error) => error,
         }
     }

@@ -87,10 +87,7 @@ impl SqliteStore {
         let mut connection = Arc::clone(&self.connection).lock_owned().await;
         let now = time::whole_millis(self.clock.0.now());
         let done = spawn_blocking(move || run(&mut connection, now)).await;
-        let done = done.map_err(|error| StoreError::Database {
-            action,
-            source: error.into(),
-        })?;
+        let done = done.map_err(|error| StoreError::database(action, error))?;
         done.map_err(|failure| failure.while_doing(action))
     }
 

@@ -1,13 +1,13 @@
 //! What looks at runs without changing them.
 
-use rusqlite::{Connection, Row, Rows, named_params};
+use rusqlite::{Connection, Row, Rows, ToSql};
 
 use super::{
     failure::Failure,
     rows::{self, to_json},
     statements,
 };
-use crate::{Filter, HistoryRow, LoadedRun, Page, RunInfo, RunKey, Status};
+use crate::{Cursor, Filter, HistoryRow, LoadedRun, Page, RunKey, Status};
 
 pub(super) fn load(connection: &Connection, key: &RunKey) -> Result<LoadedRun, Failure> {
     let (seq, info) = rows::get_info(connection, key)?;
@@ -25,36 +25,38 @@ pub(super) fn history(connection: &Connection, key: &RunKey) -> Result<Vec<Histo
 
 pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, Failure> {
     let limit = i64::try_from(filter.limit.saturating_add(1)).unwrap_or(i64::MAX);
-    let tenant = filter.tenant.column();
-    let status = filter.status.map(Status::name);
-    let after = filter.after.as_ref();
-    let (created_at, after_tenant, after_id) = (
-        after.map(|it| it.created_at),
-        after.map(|it| &*it.tenant),
-        after.map(|it| &*it.id),
-    );
-    let read = |row: &Row<'_>| rows::info_with_number(row).map(|(_, info)| info);
-    let runs: Vec<RunInfo> = match filter.tags.first_key_value() {
-        None => {
-            let mut statement = connection.prepare_cached(statements::LIST)?;
-            let rows = statement.query(named_params! {
-                ":tenant": tenant, ":flow": filter.flow, ":status": status,
-                ":created_at": created_at, ":after_tenant": after_tenant, ":after_id": after_id,
-                ":limit": limit,
-            })?;
-            all(rows, read)?
-        }
-        Some((name, value)) => {
-            let mut statement = connection.prepare_cached(statements::LIST_BY_TAGS)?;
-            let rows = statement.query(named_params! {
-                ":tenant": tenant, ":flow": filter.flow, ":status": status,
-                ":created_at": created_at, ":after_tenant": after_tenant, ":after_id": after_id,
-                ":limit": limit,
-                ":name": name, ":value": value, ":tags": to_json("tags", &filter.tags)?,
-            })?;
-            all(rows, read)?
-        }
-    };
+    let (tenant, status) = (filter.tenant.column(), filter.status.map(Status::name));
+    let after = filter.after.as_ref().map(Cursor::place);
+    let tags = to_json("tags", &filter.tags)?;
+    let mut params: Vec<(&str, &dyn ToSql)> = vec![(":limit", &limit)];
+    if let Some((name, value)) = filter.tags.first_key_value() {
+        params.extend([
+            (":name", name as &dyn ToSql),
+            (":value", value),
+            (":tags", &tags),
+        ]);
+    }
+    if let Some(tenant) = &tenant {
+        params.push((":tenant", tenant));
+    }
+    if let Some(flow) = &filter.flow {
+        params.push((":flow", flow));
+    }
+    if let Some(status) = &status {
+        params.push((":status", status));
+    }
+    if let Some((created_at, tenant, id)) = &after {
+        params.extend([
+            (":created_at", created_at as &dyn ToSql),
+            (":after_tenant", tenant),
+            (":after_id", id),
+        ]);
+    }
+    let mut statement = connection.prepare_cached(&statements::list(filter))?;
+    let rows = statement.query(&*params)?;
+    let runs = all(rows, |row| {
+        rows::info_with_number(row).map(|(_, info)| info)
+    })?;
     Ok(Page::of(runs, filter.limit))
 }
 

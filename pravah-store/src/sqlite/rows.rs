@@ -28,11 +28,7 @@ impl Found {
     }
 
     pub(super) fn wrong_status(&self, key: &RunKey) -> Failure {
-        let error = StoreError::WrongStatus {
-            run: key.id().to_owned(),
-            status: self.status,
-        };
-        error.into()
+        StoreError::wrong_status(key.id(), self.status).into()
     }
 }
 
@@ -61,40 +57,44 @@ pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, Ru
 
 /// A number, and behind it what is known of a run.
 pub(super) fn info_with_number(row: &Row<'_>) -> Result<(i64, RunInfo), Failure> {
-    let tenant = Some(row.get::<_, String>(1)?).filter(|tenant| !tenant.is_empty());
-    let forked_from = match (row.get(13)?, row.get::<_, Option<i64>>(14)?) {
-        (Some(id), Some(step)) => Some((id, unsigned(step))),
-        _ => None,
-    };
-    let info = RunInfo {
-        key: RunKey::stored(tenant, row.get(2)?),
-        flow: row.get(3)?,
-        status: status(&row.get::<_, String>(4)?)?,
-        created_at: time::from_millis(row.get(5)?),
-        updated_at: time::from_millis(row.get(6)?),
-        wake_at: row.get::<_, Option<i64>>(7)?.map(time::from_millis),
-        step: unsigned(row.get(8)?),
-        questions: from_json("the questions of a run", &row.get::<_, String>(9)?)?,
-        output: row.get(10)?,
-        error: row.get(11)?,
-        failed_claims: u32::try_from(row.get::<_, i64>(12)?).unwrap_or(u32::MAX),
-        forked_from,
-        tags: from_json("the tags of a run", &row.get::<_, String>(15)?)?,
-    };
+    let (key, created_at) = (key(row)?, time::from_millis(row.get(5)?));
+    let status = status(&row.get::<_, String>(4)?)?;
+    let mut info = RunInfo::new(key, row.get::<_, String>(3)?, status, created_at);
+    info.updated_at = time::from_millis(row.get(6)?);
+    info.wake_at = row.get::<_, Option<i64>>(7)?.map(time::from_millis);
+    info.step = unsigned(row.get(8)?);
+    info.questions = from_json("the questions of a run", &row.get::<_, String>(9)?)?;
+    info.output = row.get(10)?;
+    info.error = row.get(11)?;
+    info.failed_claims = u32::try_from(row.get::<_, i64>(12)?).unwrap_or(u32::MAX);
+    let forked_from: Option<String> = row.get(13)?;
+    info.forked_from = forked_from.zip(row.get::<_, Option<i64>>(14)?.map(unsigned));
+    info.tags = from_json("the tags of a run", &row.get::<_, String>(15)?)?;
     Ok((row.get(0)?, info))
+}
+
+fn key(row: &Row<'_>) -> Result<RunKey, Failure> {
+    let (tenant, id): (String, String) = (row.get(1)?, row.get(2)?);
+    let key = RunKey::new(id).and_then(|key| match &*tenant {
+        "" => Ok(key),
+        _ => key.of_tenant(tenant),
+    });
+    key.map_err(|error| StoreError::corrupt("the id of a run", error).into())
 }
 
 pub(super) fn history_row(row: &Row<'_>) -> Result<HistoryRow, Failure> {
     const WHAT: &str = "a row of the history";
+    let status = status(&row.get::<_, String>(2)?)?;
+    let mut read = HistoryRow::new(
+        unsigned(row.get(0)?),
+        time::from_millis(row.get(1)?),
+        status,
+    );
     let node = row.get::<_, Option<String>>(3)?;
-    Ok(HistoryRow {
-        step: unsigned(row.get(0)?),
-        at: time::from_millis(row.get(1)?),
-        status: status(&row.get::<_, String>(2)?)?,
-        node: node.map(|node| from_json(WHAT, &node)).transpose()?,
-        taken: from_json(WHAT, &row.get::<_, String>(4)?)?,
-        refused: from_json(WHAT, &row.get::<_, String>(5)?)?,
-    })
+    read.node = node.map(|node| from_json(WHAT, &node)).transpose()?;
+    read.taken = from_json(WHAT, &row.get::<_, String>(4)?)?;
+    read.refused = from_json(WHAT, &row.get::<_, String>(5)?)?;
+    Ok(read)
 }
 
 pub(super) fn inbox(
@@ -131,8 +131,7 @@ pub(super) fn entries_at(
     step: u64,
 ) -> Result<Entries, Failure> {
     if signed(step) > found.step {
-        let run = key.id().to_owned();
-        return Err(StoreError::NoSuchStep { run, step }.into());
+        return Err(StoreError::no_such_step(key.id(), step).into());
     }
     let mut statement = connection.prepare_cached(statements::CHANGES_UNTIL)?;
     let mut rows = statement.query(params![found.seq, signed(step)])?;
@@ -145,9 +144,8 @@ pub(super) fn entries_at(
 }
 
 fn status(name: &str) -> Result<Status, StoreError> {
-    let mut all = Status::ALL.into_iter();
-    all.find(|status| status.name() == name)
-        .ok_or_else(|| StoreError::corrupt("the status of a run", format!("no status is `{name}`")))
+    let unknown = || StoreError::corrupt("the status of a run", format!("no status is `{name}`"));
+    Status::from_name(name).ok_or_else(unknown)
 }
 
 pub(super) fn to_json<T: Serialize + ?Sized>(

@@ -15,7 +15,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > known {
-        return Err(StoreError::NewerSchema { found, known }.into());
+        return Err(StoreError::newer_schema(found, known).into());
     }
     let applied = usize::try_from(found).unwrap_or_default();
     for migration in MIGRATIONS.iter().skip(applied) {

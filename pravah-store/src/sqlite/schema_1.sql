@@ -27,7 +27,8 @@ CREATE TABLE run (
     UNIQUE (tenant, id)
 ) STRICT;
 
-CREATE INDEX run_by_wake ON run (wake_at, seq) WHERE wake_at IS NOT NULL;
+CREATE INDEX run_by_wake ON run (wake_at, tenant, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX run_by_creation ON run (created_at, tenant, id);
 CREATE INDEX run_by_age ON run (tenant, created_at, id);
 CREATE INDEX run_by_status ON run (tenant, status, created_at, id);
 CREATE INDEX run_by_flow ON run (tenant, flow, created_at, id);

@@ -1,27 +1,13 @@
 //! All statements. What comes from outside is always a parameter.
 
+use crate::Filter;
+
 /// What a [`RunInfo`](crate::RunInfo) is read from, in the order in which `rows` reads it.
 macro_rules! info {
     () => {
         "run.tenant, run.id, run.flow, run.status, run.created_at, run.updated_at, run.wake_at, run.step, \
          run.questions, run.output, run.error, run.failed_claims, run.forked_from, run.forked_step, \
          (SELECT json_group_object(name, value) FROM tag WHERE tag.run = run.seq)"
-    };
-}
-
-/// Whether `run` passes the conditions of a filter, and comes after a place.
-macro_rules! passes {
-    () => {
-        "(:tenant IS NULL OR run.tenant = :tenant) AND (:flow IS NULL OR run.flow = :flow) \
-         AND (:status IS NULL OR run.status = :status) \
-         AND (:created_at IS NULL OR \
-              (run.created_at, run.tenant, run.id) < (:created_at, :after_tenant, :after_id))"
-    };
-}
-
-macro_rules! newest_first {
-    () => {
-        " ORDER BY run.created_at DESC, run.tenant DESC, run.id DESC LIMIT :limit"
     };
 }
 
@@ -121,26 +107,40 @@ pub(super) const RETRY: &str = "UPDATE run SET status = 'ready', failed_claims =
 pub(super) const COPY_TAGS: &str =
     "INSERT INTO tag (run, name, value) SELECT ?2, name, value FROM tag WHERE run = ?1";
 
-pub(super) const LIST: &str = concat!(
-    "SELECT run.seq, ",
-    info!(),
-    " FROM run WHERE ",
-    passes!(),
-    newest_first!()
-);
-
-/// The same by tags: `:tags` is an object with all of them, and `:name` and `:value` are one of them, by which the
-/// index finds the runs.
-pub(super) const LIST_BY_TAGS: &str = concat!(
-    "SELECT run.seq, ",
-    info!(),
-    " FROM tag AS one JOIN run ON run.seq = one.run WHERE one.name = :name AND one.value = :value \
-     AND NOT EXISTS (SELECT 1 FROM json_each(:tags) AS wanted WHERE NOT EXISTS \
-         (SELECT 1 FROM tag WHERE tag.run = run.seq \
-          AND tag.name = wanted.key AND tag.value = wanted.value)) AND ",
-    passes!(),
-    newest_first!()
-);
+/// The runs that pass a filter. Only conditions that the filter has are in it, so that an index serves them: each is a
+/// constant, and its values are parameters.
+pub(super) fn list(filter: &Filter) -> String {
+    let mut sql = String::from(match filter.tags.is_empty() {
+        true => concat!("SELECT run.seq, ", info!(), " FROM run WHERE TRUE"),
+        // `:tags` is an object with all of them, and `:name` and `:value` are one of them, by which the index finds the
+        // runs.
+        false => concat!(
+            "SELECT run.seq, ",
+            info!(),
+            " FROM tag AS one JOIN run ON run.seq = one.run \
+             WHERE one.name = :name AND one.value = :value \
+             AND NOT EXISTS (SELECT 1 FROM json_each(:tags) AS wanted WHERE NOT EXISTS \
+                 (SELECT 1 FROM tag WHERE tag.run = run.seq \
+                  AND tag.name = wanted.key AND tag.value = wanted.value))"
+        ),
+    });
+    if filter.tenant.column().is_some() {
+        sql.push_str(" AND run.tenant = :tenant");
+    }
+    if filter.flow.is_some() {
+        sql.push_str(" AND run.flow = :flow");
+    }
+    if filter.status.is_some() {
+        sql.push_str(" AND run.status = :status");
+    }
+    if filter.after.is_some() {
+        sql.push_str(
+            " AND (run.created_at, run.tenant, run.id) < (:created_at, :after_tenant, :after_id)",
+        );
+    }
+    sql.push_str(" ORDER BY run.created_at DESC, run.tenant DESC, run.id DESC LIMIT :limit");
+    sql
+}
 
 /// All but the last `?3` that have ended, and those that ended before `?2`.
 pub(super) const PRUNE: &str = "DELETE FROM run WHERE seq IN \
@@ -148,3 +148,67 @@ pub(super) const PRUNE: &str = "DELETE FROM run WHERE seq IN \
         ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place \
         FROM run WHERE tenant = ?1 AND status IN ('done', 'cancelled')) \
      WHERE place > ?3 OR updated_at < ?2)";
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::{RunInfo, RunKey, Status, query::Cursor, sqlite::schema::migrate};
+
+    /// How SQLite goes about a statement.
+    fn plan(sql: &str) -> String {
+        let mut connection = Connection::open_in_memory().unwrap();
+        assert!(migrate(&mut connection).is_ok());
+        let explained = format!("EXPLAIN QUERY PLAN {sql}");
+        let mut statement = connection.prepare(&explained).unwrap();
+        let rows = statement.raw_query().mapped(|row| row.get::<_, String>(3));
+        rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn no_query_that_is_repeated_reads_or_sorts_all_runs() {
+        let info = RunInfo::new(
+            RunKey::new("a").unwrap(),
+            "flow",
+            Status::Ready,
+            std::time::SystemTime::now(),
+        );
+        let page = |filter: Filter| list(&filter.after(Cursor::of(&info)));
+        for (sql, index) in [
+            (CLAIMABLE, "run_by_wake"),
+            (INFO, "(tenant=? AND id=?)"),
+            (LEASED, "(tenant=? AND id=?)"),
+            (ENTRIES, "PRIMARY KEY"),
+            (
+                DELETE_ENTRIES_UNDER,
+                "PRIMARY KEY (run=? AND key>? AND key<?)",
+            ),
+            (INBOX, "PRIMARY KEY (run=? AND number>?)"),
+            (&list(&Filter::new()), "run_by_age"),
+            (
+                &page(Filter::new()),
+                "run_by_age (tenant=? AND created_at<?)",
+            ),
+            (&page(Filter::flow("a")), "run_by_flow (tenant=? AND flow=?"),
+            (
+                &page(Filter::new().status(Status::Done)),
+                "run_by_status (tenant=? AND status=?",
+            ),
+            (
+                &page(Filter::new().every_tenant()),
+                "run_by_creation ((created_at,tenant,id)<(?,?,?))",
+            ),
+        ] {
+            let plan = plan(sql);
+            assert!(plan.contains(index), "{sql}\n{plan}");
+            assert!(!plan.contains("B-TREE FOR ORDER BY"), "{sql}\n{plan}");
+        }
+        // The runs of a tag are sorted, and no others.
+        let by_tag = plan(&list(&Filter::new().tag("a", "b")));
+        assert!(
+            by_tag.contains("tag_by_value (name=? AND value=?"),
+            "{by_tag}"
+        );
+    }
+}

@@ -26,11 +26,7 @@ fn insert_run(
         if found.flow == flow {
             return Ok(None);
         }
-        let error = StoreError::AlreadyExists {
-            run: key.id().to_owned(),
-            flow: found.flow,
-        };
-        return Err(error.into());
+        return Err(StoreError::already_exists(key.id(), found.flow).into());
     }
     let mut statement = connection.prepare_cached(statements::INSERT_RUN)?;
     let (from, step) = forked_from.unzip();
@@ -272,11 +268,7 @@ pub(super) fn push(
     let (waiting, cancels) = statement.query_row([found.seq], count)?;
     let is_first_cancel = command.is_cancel() && cancels == 0;
     if usize::try_from(waiting).unwrap_or(usize::MAX) >= MAX_COMMANDS && !is_first_cancel {
-        let error = StoreError::InboxFull {
-            run: key.id().to_owned(),
-            limit: MAX_COMMANDS,
-        };
-        return Err(error.into());
+        return Err(StoreError::inbox_full(key.id(), MAX_COMMANDS).into());
     }
     let number = found.last_command.saturating_add(1);
     let json = to_json("a command", command)?;

@@ -5,6 +5,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod actions;
 mod answers;
 mod commands;
 mod commits;

@@ -95,30 +95,6 @@ async fn many_open_and_write_one_file_at_once() {
     assert_eq!(page.runs.len(), 80);
 }
 
-/// The queries that a worker and a handler repeat use indexes.
-#[tokio::test]
-async fn no_repeated_query_reads_all_runs() {
-    let folder = folder();
-    let file = folder.path().join("runs.db");
-    let store = SqliteStore::open(&file).unwrap();
-    let raw = Connection::open(&file).unwrap();
-    let plan = |sql: &str| -> String {
-        let mut statement = raw.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let rows = statement
-            .query_map([], |row| row.get::<_, String>(3))
-            .unwrap();
-        rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
-    };
-    let claimable = plan("SELECT seq FROM run WHERE wake_at <= 1 ORDER BY wake_at, tenant, id");
-    assert!(claimable.contains("run_by_wake"), "{claimable}");
-    let by_tag = plan(
-        "SELECT run.seq FROM tag AS one JOIN run ON run.seq = one.run \
-         WHERE one.name = 'a' AND one.value = 'b'",
-    );
-    assert!(by_tag.contains("tag_by_value"), "{by_tag}");
-    drop(store);
-}
-
 #[tokio::test]
 async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
     let folder = folder();

@@ -5,7 +5,9 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use pravah_runtime::{Changes, Clock, ManualClock, SystemClock};
+use pravah_runtime::{Changes, ManualClock};
+#[cfg(feature = "sqlite")]
+use pravah_runtime::{Clock, SystemClock};
 use pravah_store::{
     Claim, ClaimRequest, Commit, MemoryStore, NewRun, RunKey, RunStore, Status, StoreError,
 };
