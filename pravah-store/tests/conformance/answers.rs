@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use pravah_runtime::GateQuestion;
-use pravah_store::{Command, Runs, Status};
+use pravah_runtime::{Context, FlowRuntime, GateQuestion};
+use pravah_store::{Command, NewRun, Runs, Status};
 use tokio::time::{Instant, sleep};
 
 use crate::{
     faults::Faulty,
     flows::{Draft, Effects, Invoice, Journey, Order, Published, Settled, Working, until, worker},
-    support::TestStore,
+    support::{TestStore, key},
 };
 
 crate::over_every_store! {
@@ -20,6 +20,8 @@ crate::over_every_store! {
     of_two_answers_to_one_question_the_first_counts,
     early_answers_are_used_one_for_each_question,
     an_answer_to_what_is_never_asked_does_not_keep_the_run_busy,
+    a_command_that_comes_right_before_a_commit_is_not_lost,
+    an_answer_is_not_for_a_question_whose_answer_is_in_the_snapshot,
     an_event_waits_for_its_gate,
     a_gate_that_nobody_answers_fails_in_time,
     a_cancel_breaks_off_the_step,
@@ -171,6 +173,39 @@ async fn an_answer_to_what_is_never_asked_does_not_keep_the_run_busy(it: TestSto
     runs.answer(&id, "approve", true).await.unwrap();
     until(&runs, &id, Status::Done).await;
     assert!(it.store.inbox(&info.key, 0).await.unwrap().is_empty());
+}
+
+async fn a_command_that_comes_right_before_a_commit_is_not_lost(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    let store = Faulty::new(it.store.clone()).saying_before_release(Command::Answer {
+        id: "approve".to_owned(),
+        number: None,
+        answer: true.into(),
+    });
+    let _worker = Working::start(worker(Arc::new(store), &Effects::default()));
+    until(&runs, &id, Status::Done).await;
+    assert_eq!(runs.status(&id).await.unwrap().failed_claims, 0);
+}
+
+async fn an_answer_is_not_for_a_question_whose_answer_is_in_the_snapshot(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    // As a process leaves it that handed over the first answer, and ended before the run took it.
+    let mut run = FlowRuntime::new(Draft { version: 1 }).unwrap();
+    run.next(Context::default()).await.unwrap();
+    drop(run.hub().reply("approve", false));
+    let entries = run.take_changes().unwrap();
+    assert!(entries.put().any(|(key, _)| key.starts_with("/inbox/")));
+    let new = NewRun::new(key("a"), "Draft", entries);
+    it.store.start(new).await.unwrap();
+
+    runs.answer("a", "approve", true).await.unwrap();
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    until(&runs, "a", Status::Done).await;
+    let output = runs.output::<Draft>("a").await.unwrap();
+    assert_eq!(output, Some(Published { version: 2 }));
 }
 
 async fn an_event_waits_for_its_gate(it: TestStore) {

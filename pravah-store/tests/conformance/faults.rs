@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -23,6 +23,8 @@ pub(crate) struct Faulty {
     /// Whether the last of them is told to the worker.
     pub(crate) answers_last: bool,
     pub(crate) renews: Arc<AtomicBool>,
+    /// What somebody says right before the next commit that ends a lease.
+    said_before_release: Arc<Mutex<Option<Command>>>,
 }
 
 impl Faulty {
@@ -32,12 +34,18 @@ impl Faulty {
             commits: Arc::new(AtomicUsize::new(usize::MAX)),
             answers_last: true,
             renews: Arc::new(AtomicBool::new(true)),
+            said_before_release: Arc::default(),
         }
     }
 
     /// Makes this many commits.
     pub(crate) fn with_commits(self, commits: usize) -> Self {
         self.commits.store(commits, Ordering::Relaxed);
+        self
+    }
+
+    pub(crate) fn saying_before_release(self, command: Command) -> Self {
+        *self.said_before_release.lock().unwrap() = Some(command);
         self
     }
 
@@ -80,6 +88,14 @@ impl RunStore for Faulty {
             let left = self.commits.load(Ordering::Relaxed);
             if left == 0 {
                 return std::future::pending().await;
+            }
+            let said = self
+                .said_before_release
+                .lock()
+                .unwrap()
+                .take_if(|_| commit.release);
+            if let Some(command) = said {
+                self.inner.push(&lease.key, command).await?;
             }
             let done = self.inner.commit(lease, commit).await;
             self.commits.store(left - 1, Ordering::Relaxed);
