@@ -18,6 +18,8 @@ use pravah_store::{
 #[derive(Clone)]
 pub(crate) struct Faulty {
     inner: Arc<dyn RunStore>,
+    /// How many commits fail first.
+    failures: Arc<AtomicUsize>,
     /// How many commits are made before the process is as good as dead.
     commits: Arc<AtomicUsize>,
     /// Whether the last of them is told to the worker.
@@ -32,6 +34,7 @@ impl Faulty {
         Self {
             inner,
             commits: Arc::new(AtomicUsize::new(usize::MAX)),
+            failures: Arc::default(),
             answers_last: true,
             renews: Arc::new(AtomicBool::new(true)),
             said_before_release: Arc::default(),
@@ -41,6 +44,12 @@ impl Faulty {
     /// Makes this many commits.
     pub(crate) fn with_commits(self, commits: usize) -> Self {
         self.commits.store(commits, Ordering::Relaxed);
+        self
+    }
+
+    /// Fails so many times first.
+    pub(crate) fn with_failures(self, failures: usize) -> Self {
+        self.failures.store(failures, Ordering::Relaxed);
         self
     }
 
@@ -85,6 +94,11 @@ impl RunStore for Faulty {
 
     fn commit<'a>(&'a self, lease: &'a Lease, commit: Commit) -> StoreFuture<'a, u64> {
         Box::pin(async move {
+            let failures = self.failures.load(Ordering::Relaxed);
+            if let Some(others) = failures.checked_sub(1) {
+                self.failures.store(others, Ordering::Relaxed);
+                return Err(StoreError::database("commit a step", "the disk is full"));
+            }
             let left = self.commits.load(Ordering::Relaxed);
             if left == 0 {
                 return std::future::pending().await;
@@ -147,7 +161,7 @@ impl RunStore for Faulty {
     }
 }
 
-/// An error of the database, as tests need one.
+/// Whether there is no such run.
 pub(crate) fn is_not_found<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::NotFound { .. }))
 }

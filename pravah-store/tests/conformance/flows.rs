@@ -83,6 +83,12 @@ pub(crate) fn coffee(order: Order) -> Served {
     flow! { brew -> serve }
 }
 
+/// Another flow of the same input, which has its own name.
+#[flow(named)]
+pub(crate) fn to_go(order: Order) -> Served {
+    flow! { brew -> serve }
+}
+
 // --- A question that is asked until the answer is yes.
 
 #[state]
@@ -204,6 +210,7 @@ pub(crate) fn worker(store: Arc<dyn RunStore>, effects: &Effects) -> Worker {
     let ctx = effects.context().with_dep(Bridge::default());
     Worker::new(store)
         .serve::<Order>()
+        .serve::<to_go>()
         .serve::<Draft>()
         .serve::<Journey>()
         .serve::<Crossing>()

@@ -8,13 +8,15 @@ use tokio::time::{Instant, sleep};
 use crate::{
     faults::Faulty,
     flows::{
-        Arrived, Bridge, Crossed, Crossing, Effects, Journey, Order, Served, Working, until, worker,
+        Arrived, Bridge, Crossed, Crossing, Effects, Journey, Order, Served, Working, to_go, until,
+        worker,
     },
     support::{TestStore, changes, key},
 };
 
 crate::over_every_store! {
     a_run_is_driven_to_its_output,
+    a_flow_with_a_name_is_served_beside_another_of_its_input,
     each_step_is_a_commit_of_its_own,
     workers_share_runs_and_no_step_is_made_twice,
     a_worker_has_no_more_runs_than_slots,
@@ -28,6 +30,7 @@ crate::over_every_store! {
     a_fork_makes_the_steps_after_it_with_keys_of_its_own,
     runs_of_two_tenants_have_different_step_keys,
     an_output_of_another_flow_is_not_there,
+    a_store_that_fails_costs_time_and_no_run,
 }
 
 async fn a_run_is_driven_to_its_output(it: TestStore) {
@@ -38,6 +41,17 @@ async fn a_run_is_driven_to_its_output(it: TestStore) {
     until(&runs, &id, Status::Done).await;
     let output = runs.output::<Order>(&id).await.unwrap();
     assert_eq!(output, Some(Served { cups: 2 }));
+}
+
+async fn a_flow_with_a_name_is_served_beside_another_of_its_input(it: TestStore) {
+    let it = it.with_tokio_time();
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    let runs = Runs::new(it.store.clone());
+    let id = runs.start::<to_go>(Order { cups: 2 }).await.unwrap();
+    assert_eq!(until(&runs, &id, Status::Done).await.flow, "to_go");
+    let output = runs.output::<to_go>(&id).await.unwrap();
+    assert_eq!(output, Some(Served { cups: 2 }));
+    assert!(runs.output::<Order>(&id).await.is_err());
 }
 
 async fn each_step_is_a_commit_of_its_own(it: TestStore) {
@@ -145,7 +159,7 @@ async fn a_run_survives_the_end_of_its_process_at_every_commit(it: TestStore) {
             while store.commits_left() > 0 {
                 sleep(Duration::from_millis(100)).await;
             }
-            // It may have begun the next step.
+            // It may have started the next step.
             sleep(Duration::from_millis(100)).await;
             worker.kill().await;
             processes += 1;
@@ -299,4 +313,22 @@ async fn an_output_of_another_flow_is_not_there(it: TestStore) {
     assert!(crate::faults::is_not_found(&other));
     let taken = runs.start::<Journey>(Journey { seconds: 1 }).with_id(&*id);
     assert!(matches!(taken.await, Err(StoreError::AlreadyExists { .. })));
+}
+
+async fn a_store_that_fails_costs_time_and_no_run(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    let store = Faulty::new(it.reopen()).with_failures(3);
+    let _worker = Working::start(worker(std::sync::Arc::new(store), &effects));
+    sleep(Duration::from_millis(500)).await;
+    let info = runs.status(&id).await.unwrap();
+    let error = info.error.unwrap();
+    assert!(error.contains("the disk is full"), "{error}");
+    let info = until(&runs, &id, Status::Done).await;
+    assert_eq!((info.step, info.error), (2, None));
+    let mut keys = effects.keys();
+    assert_eq!(keys.len(), 5);
+    keys.dedup();
+    assert_eq!(keys.len(), 2);
 }
