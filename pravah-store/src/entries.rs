@@ -7,15 +7,20 @@ use crate::StoreError;
 
 /// The changes that put all entries where there were none.
 pub(crate) fn put_all(entries: &Entries) -> Result<Changes, StoreError> {
+    replace_all(&Entries::default(), entries)
+}
+
+/// The changes that put all entries where there were others.
+pub(crate) fn replace_all(before: &Entries, entries: &Entries) -> Result<Changes, StoreError> {
     #[derive(Serialize)]
     struct Put<'a> {
-        deleted: [&'a str; 0],
+        deleted: Vec<&'a str>,
         put: &'a Entries,
     }
 
-    let deleted = [];
+    let before = before.iter().map(|(key, _)| key);
     let put = Put {
-        deleted,
+        deleted: before.filter(|key| entries.get(key).is_none()).collect(),
         put: entries,
     };
     // As text: that keeps the JSON of each entry as it is.

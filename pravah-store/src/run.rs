@@ -244,7 +244,8 @@ pub struct HistoryRow {
     pub step: u64,
     /// When it was committed.
     pub at: SystemTime,
-    /// The node whose step it was, and what kind of step; nothing for the start, and where only commands were taken.
+    /// The node whose step it was, and what kind of step; nothing for the start, where only commands were taken, and
+    /// where a run of another version of its flow was brought to this one.
     pub node: Option<StepNode>,
     /// The status that the run had after it.
     pub status: Status,

@@ -7,7 +7,7 @@ mod session;
 
 use std::{collections::BTreeMap, fmt, future::Future, pin::pin, sync::Arc, time::Duration};
 
-use pravah_runtime::{Context, FlowDef};
+use pravah_runtime::{Context, FlowDef, FlowError, FlowRuntime, LoadOptions};
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -16,10 +16,10 @@ use tokio::{
 use uuid::Uuid;
 
 use self::{
-    served::{Restore, restore},
+    served::{Restore, restore_with},
     session::{Shared, drive},
 };
-use crate::{ClaimRequest, Notifications, RunStore};
+use crate::{ClaimRequest, Notifications, RunInfo, RunStore};
 
 /// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
 /// number of processes, and each run is in the hands of one.
@@ -51,6 +51,7 @@ use crate::{ClaimRequest, Notifications, RunStore};
 pub struct Worker {
     store: Arc<dyn RunStore>,
     flows: BTreeMap<String, Restore>,
+    load_options: BTreeMap<String, LoadOptions>,
     ctx: Context,
     slots: usize,
     lease: Duration,
@@ -64,6 +65,7 @@ impl Worker {
         Self {
             store: Arc::new(store),
             flows: BTreeMap::new(),
+            load_options: BTreeMap::new(),
             ctx: Context::default(),
             slots: 16,
             lease: Duration::from_secs(30),
@@ -75,8 +77,51 @@ impl Worker {
     /// Takes runs of the flow `F`, too: its input, or with `#[flow(named)]` its name. Runs of other flows are left to
     /// other workers.
     #[must_use]
-    pub fn serve<F: FlowDef>(mut self) -> Self {
-        self.flows.insert(F::node_id(), restore::<F>);
+    pub fn serve<F: FlowDef>(self) -> Self {
+        self.serve_with::<F>(|run, _| Ok(run))
+    }
+
+    /// The same, with each run set up by `set_up` before its first step here: its concurrency, budget, limit of steps,
+    /// models, observers and runners of remote agents, none of which is stored but the budget. What is known of the run
+    /// says whose it is. Its id and clock are the store's, whatever is set.
+    ///
+    /// A run that cannot be set up is claimed again later, like one that cannot be read.
+    ///
+    /// ```
+    /// use pravah_runtime::{Budget, prelude::*};
+    /// use pravah_store::Worker;
+    ///
+    /// # use pravah_store::MemoryStore;
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # let store = MemoryStore::new();
+    /// let worker = Worker::new(store).serve_with::<Order>(|run, info| {
+    ///     let tokens = match info.key.tenant() {
+    ///         Some("acme") => 1_000_000,
+    ///         _ => 50_000,
+    ///     };
+    ///     Ok(run.with_concurrency(4).with_budget(Budget::new().tokens(tokens)))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn serve_with<F: FlowDef>(
+        mut self,
+        set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.flows.insert(F::node_id(), restore_with(set_up));
+        self
+    }
+
+    /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. What becomes of
+    /// such a run is stored in a commit of its own, before its next step.
+    #[must_use]
+    pub fn with_load_options<F: FlowDef>(mut self, options: LoadOptions) -> Self {
+        self.load_options.insert(F::node_id(), options);
         self
     }
 
@@ -130,6 +175,7 @@ impl Worker {
         let shared = Arc::new(Shared {
             store: Arc::clone(&self.store),
             ctx: self.ctx.clone(),
+            load_options: self.load_options.clone(),
             lease: self.lease,
             max_failed_claims: self.max_failed_claims,
             stop: stopped,
@@ -172,7 +218,8 @@ impl Worker {
         };
         for claim in claims {
             if let Some(restore) = self.flows.get(&claim.info.flow) {
-                sessions.spawn(drive(Arc::clone(shared), claim, claimed, *restore));
+                let (shared, restore) = (Arc::clone(shared), Arc::clone(restore));
+                sessions.spawn(drive(shared, claim, claimed, restore));
             }
         }
     }

@@ -1,13 +1,13 @@
-//! Runs of any flow, without its type.
+//! Runs of any flow, without its type, and set up.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use pravah_runtime::{
-    Changes, Clock, Entries, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Hub, RunStatus,
-    StepInfo, Suspension,
+    Changes, Clock, Entries, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Hub, LoadOptions,
+    LoadReport, RunStatus, StepInfo, Suspension,
 };
 
-use crate::RunKey;
+use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all};
 
 /// A step that was made, or the error of one.
 pub(super) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
@@ -57,20 +57,57 @@ impl<F: FlowDef> LiveRun for FlowRuntime<F> {
     }
 }
 
-/// Restores a run of one flow.
-pub(super) type Restore =
-    fn(&Entries, &RunKey, Arc<dyn Clock>) -> Result<Box<dyn LiveRun>, FlowError>;
+/// A run that a worker goes on with.
+pub(super) struct Restored {
+    pub(super) run: Box<dyn LiveRun>,
+    /// What the store needs so as to have the run as it is now; nothing but for one of another version of its flow.
+    pub(super) upgrade: Changes,
+}
 
-pub(super) fn restore<F: FlowDef>(
-    entries: &Entries,
+/// Restores runs of one flow, and sets them up.
+pub(super) type Restore = Arc<
+    dyn Fn(&LoadedRun, &LoadOptions, Arc<dyn Clock>) -> Result<Restored, StoreError> + Send + Sync,
+>;
+
+pub(super) fn restore_with<F: FlowDef>(
+    set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
+    + Send
+    + Sync
+    + 'static,
+) -> Restore {
+    Arc::new(move |loaded, options, clock| {
+        let run_id = loaded.info.key.run_id();
+        let snapshot = FlowSnapshot::from_entries(&loaded.entries)?;
+        let run = FlowRuntime::<F>::from_snapshot_with(snapshot, options)?;
+        // The id of a fork is still that of the run that it comes from.
+        let mut run = run.with_run_id(&*run_id);
+        // The first changes are everything, which the store has unless it was of another version. They come before the
+        // set-up: a budget, say, is a change of the run.
+        let all = run.take_changes()?;
+        let upgrade = match run.load_report() {
+            Some(report) => upgrade(&loaded.info.key, report, &loaded.entries, all)?,
+            None => Changes::default(),
+        };
+        // Step keys and leases rest on these two.
+        let run = set_up(run, &loaded.info)?;
+        let run = Box::new(run.with_run_id(run_id).with_clock(clock));
+        Ok(Restored { run, upgrade })
+    })
+}
+
+/// What has changed with the version of the flow.
+fn upgrade(
     key: &RunKey,
-    clock: Arc<dyn Clock>,
-) -> Result<Box<dyn LiveRun>, FlowError> {
-    let snapshot = FlowSnapshot::from_entries(entries)?;
-    let run = FlowRuntime::<F>::from_snapshot(snapshot)?;
-    // The id of a fork is still that of the run that it comes from.
-    let mut run = run.with_run_id(key.run_id()).with_clock(clock);
-    // The first changes are everything, which the store has.
-    run.take_changes()?;
-    Ok(Box::new(run))
+    report: &LoadReport,
+    stored: &Entries,
+    all: Changes,
+) -> Result<Changes, StoreError> {
+    let mut entries = Entries::default();
+    entries.apply(all);
+    if entries.iter().eq(stored.iter()) {
+        return Ok(Changes::default());
+    }
+    let (skipped, dropped) = (&report.skipped, &report.dropped);
+    tracing::info!(run = %key, ?skipped, ?dropped, "the run is of another version of its flow");
+    replace_all(stored, &entries)
 }

@@ -1,27 +1,30 @@
 //! One run in the hands of a worker: from its claim to its release.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
-use pravah_runtime::{Context, FlowError, Hub, RunStatus};
+use pravah_runtime::{Changes, Context, FlowError, Hub, LoadOptions, RunStatus};
 use tokio::{sync::watch, time::Instant};
 
 use super::{
     inbox::Inbox,
     keeper::{Keeper, Kept},
-    served::{LiveRun, Restore},
+    served::{LiveRun, Restore, Restored},
 };
 use crate::{
-    Claim, Commit, InboxRow, Lease, Notifications, Question, Release, RunStore, Status, StepNode,
-    StoreError, time,
+    Claim, Commit, InboxRow, Lease, LoadedRun, Notifications, Question, Release, RunStore, Status,
+    StepNode, StoreError, time,
 };
 
 /// What the sessions of a worker have in common.
 pub(super) struct Shared {
     pub(super) store: Arc<dyn RunStore>,
     pub(super) ctx: Context,
+    /// By the ids of flows.
+    pub(super) load_options: BTreeMap<String, LoadOptions>,
     pub(super) lease: Duration,
     pub(super) max_failed_claims: u32,
     /// Whether the worker is to end.
@@ -120,17 +123,17 @@ async fn make_steps(
     // Before the run is read, so that no command is missed.
     let notifications = store.notifications();
     let keeper = Keeper::start(Arc::clone(store), lease.clone(), (claimed, shared.lease));
-    let loaded = store.load(&lease.key).await?;
-    let inbox = Inbox::new(loaded.inbox);
-    let mut run = match restore(&loaded.entries, &lease.key, store.clock()) {
-        Ok(run) => run,
+    let mut loaded = store.load(&lease.key).await?;
+    let inbox = Inbox::new(std::mem::take(&mut loaded.inbox));
+    let Restored { mut run, upgrade } = match shared.restore(&loaded, &restore) {
+        Ok(restored) => restored,
         Err(error) => {
             let commit = inbox.cancel_unread().ok_or(error)?;
             store.commit(lease, commit).await?;
             return Ok(Stop::Released);
         }
     };
-    let session = Session {
+    let mut session = Session {
         hub: run.hub(),
         shared,
         lease,
@@ -142,6 +145,7 @@ async fn make_steps(
         steps: 0,
         failed_claims: loaded.info.failed_claims,
     };
+    session.commit_upgrade(upgrade).await?;
     session.make_steps().await
 }
 
@@ -170,6 +174,20 @@ impl Session<'_> {
                 return Ok(Stop::Released);
             }
         }
+    }
+
+    /// Stores a run as this version of its flow has it, before its first step here: what a step changes is stored
+    /// beside what was there.
+    async fn commit_upgrade(&mut self, changes: Changes) -> Result<(), Stop> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let mut commit = Commit::new(changes, Status::Ready);
+        self.say_where(&mut commit, Ok(()))?;
+        // Nothing was taken yet: it counts as seen with the next commit.
+        commit.seen = 0;
+        self.shared.store.commit(self.lease, commit).await?;
+        Ok(())
     }
 
     /// Makes one step, and hands over the commands that come meanwhile.
@@ -267,6 +285,10 @@ impl Session<'_> {
             (RunStatus::Suspended { .. }, _) => (Status::Suspended, timeout, None),
             (RunStatus::Paused, _) => (Status::Paused, None, None),
             (_, Ok(())) => (Status::Ready, None, None),
+            // Another try would come to the same.
+            (_, Err(error @ FlowError::MaxSteps { .. })) => {
+                (Status::Failed, None, Some(error.to_string()))
+            }
             (_, Err(error)) => {
                 let retry_at = self.shared.retry_at(self.failed_claims);
                 (Status::Ready, Some(retry_at), Some(with_sources(&error)))
@@ -281,6 +303,12 @@ impl Session<'_> {
 }
 
 impl Shared {
+    fn restore(&self, loaded: &LoadedRun, restore: &Restore) -> Result<Restored, StoreError> {
+        let default = LoadOptions::new();
+        let options = self.load_options.get(&loaded.info.flow);
+        restore(loaded, options.unwrap_or(&default), self.store.clock())
+    }
+
     /// When to try again after this many claims in a row that came to nothing: a second, then twice as long each time,
     /// and a minute at most.
     fn retry_at(&self, failed_claims: u32) -> SystemTime {

@@ -13,11 +13,11 @@ use pravah_store::{RunInfo, RunStore, Runs, Status, Worker};
 pub(crate) struct Effects(Arc<Mutex<(Vec<String>, usize, usize)>>);
 
 impl Effects {
-    fn happen(&self, ctx: &Context) {
+    pub(crate) fn happen(&self, ctx: &Context) {
         self.0.lock().unwrap().0.push(ctx.step_key().unwrap());
     }
 
-    fn enter(&self) -> usize {
+    pub(crate) fn enter(&self) -> usize {
         let mut inner = self.0.lock().unwrap();
         inner.1 += 1;
         inner.2 = inner.2.max(inner.1);
@@ -42,7 +42,7 @@ impl Effects {
 }
 
 /// Leaves when it is dropped, however the body ends.
-struct Inside(Effects);
+pub(crate) struct Inside(pub(crate) Effects);
 
 impl Drop for Inside {
     fn drop(&mut self) {

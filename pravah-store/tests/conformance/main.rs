@@ -6,6 +6,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod actions;
+mod agents;
 mod answers;
 mod commands;
 mod commits;
@@ -16,9 +17,12 @@ mod killed_workers;
 mod leases;
 mod model;
 mod queries;
+mod remote;
+mod set_up;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod support;
+mod versions;
 mod workers;
 
 /// Writes each test once for every store.

@@ -1,0 +1,225 @@
+//! Agents in the hands of workers whose processes end at any commit.
+
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{ClientFactory, EventKind, FlowEvent, prelude::*};
+use pravah_store::{RunStore, Runs, Status, Worker};
+use serde_json::{Value, json};
+
+use crate::{
+    faults::Faulty,
+    flows::{Effects, Working, until},
+    support::TestStore,
+};
+
+crate::over_every_store! {
+    no_model_is_asked_again_for_what_was_committed,
+    a_step_that_was_not_committed_is_made_again_and_nothing_else,
+    a_script_in_the_context_answers_a_run_that_many_workers_make,
+}
+
+#[state]
+struct Question {
+    text: String,
+}
+#[state]
+struct Finding {
+    text: String,
+}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Report {
+    text: String,
+}
+
+/// Looks something up.
+#[tool]
+async fn look_up(effects: Dep<Effects>, ctx: Context) -> Result<String, ToolError> {
+    effects.happen(&ctx);
+    Ok("by train".to_owned())
+}
+
+/// You look things up.
+#[agent(model = "openai://m", output = Finding, tools = [look_up])]
+fn researcher(question: &Question) -> String {
+    question.text.clone()
+}
+
+/// You write reports.
+#[agent(
+    model = "openai://m",
+    output = Report,
+    tools = [look_up],
+    agents = [researcher],
+    delegation(join = [single, detached]),
+)]
+fn lead(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow]
+fn reporting(question: Question) -> Report {
+    flow! { lead }
+}
+
+fn question() -> Question {
+    Question {
+        text: "Which trains go to Benin?".into(),
+    }
+}
+
+fn call(join: &str) -> Value {
+    let target = json!({ "agent": "researcher", "prompt": "Look." });
+    json!({ "join": join, "targets": [target] })
+}
+
+/// The agent uses its tool, calls another agent, lets it work in the background too, and waits for that.
+fn script() -> ScriptedModel {
+    ScriptedModel::new()
+        .call("lead", "look_up", json!({}))
+        .call("lead", "call_agent", call("single"))
+        .call("lead", "call_agent", call("detached"))
+        .call("lead", "wait_task", json!({ "task_id": "task_1" }))
+        .call("lead", "submit", json!({ "text": "Two ways." }))
+        .call("researcher", "look_up", json!({}))
+        .call("researcher", "submit", json!({ "text": "One way." }))
+}
+
+/// Which agents have asked their models, in the order of the answers.
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<Vec<String>>>);
+
+impl Asked {
+    fn note(&self, event: &FlowEvent) {
+        if matches!(event.kind, EventKind::ModelAnswered { .. }) {
+            let node = event.node.as_deref().unwrap_or_default();
+            self.0
+                .lock()
+                .unwrap()
+                .push(format!("{node}{:?}", event.items));
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+fn worker(store: impl RunStore, effects: &Effects, asked: &Asked) -> Worker {
+    let asked = asked.clone();
+    let worker = Worker::new(store).serve_with::<Question>(move |run, _| {
+        let (asked, models) = (asked.clone(), ClientFactory::new().with_scripted(script()));
+        let run = run.with_factory(models);
+        Ok(run.with_observer(move |event: FlowEvent| asked.note(&event)))
+    });
+    worker.with_context(effects.context())
+}
+
+/// What came of a run, whose worker ended after every commit unless it is `undisturbed`.
+struct Outcome {
+    steps: Vec<String>,
+    asked: Vec<String>,
+    effects: Vec<String>,
+}
+
+async fn undisturbed(it: &TestStore) -> Outcome {
+    let (runs, effects, asked) = (
+        Runs::new(it.store.clone()),
+        Effects::default(),
+        Asked::default(),
+    );
+    let start = runs.start::<Question>(question()).with_id("undisturbed");
+    let id = start.await.unwrap();
+    let working = Working::start(worker(it.store.clone(), &effects, &asked));
+    until(&runs, &id, Status::Done).await;
+    working.kill().await;
+    outcome(&runs, &id, &effects, &asked).await
+}
+
+/// Each worker makes one commit. Then its process ends: at once, or when it is about to commit another step.
+async fn disturbed(it: &TestStore, ends_at_once: bool) -> Outcome {
+    let (runs, effects, asked) = (
+        Runs::new(it.store.clone()),
+        Effects::default(),
+        Asked::default(),
+    );
+    let start = runs.start::<Question>(question()).with_id("disturbed");
+    let id = start.await.unwrap();
+    while runs.status(&id).await.unwrap().status != Status::Done {
+        let mut store = Faulty::new(it.reopen()).with_commits(1);
+        store.answers_last = !ends_at_once;
+        let step = runs.status(&id).await.unwrap().step;
+        let working = Working::start(worker(store, &effects, &asked).with_max_failed_claims(99));
+        let is_committed = async || runs.status(&id).await.unwrap().step > step;
+        while !is_committed().await {
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        }
+        // The next step is made by now.
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        working.kill().await;
+    }
+    outcome(&runs, &id, &effects, &asked).await
+}
+
+async fn outcome(runs: &Runs, id: &str, effects: &Effects, asked: &Asked) -> Outcome {
+    let output = runs.output::<Question>(id).await.unwrap().unwrap();
+    assert_eq!(output.text, "Two ways.");
+    let history = runs.history(id).await.unwrap();
+    let steps = history
+        .iter()
+        .map(|row| format!("{:?} {}", row.node, row.status));
+    // Step keys start with the id of the run.
+    let effects = effects.keys().into_iter();
+    Outcome {
+        steps: steps.collect(),
+        asked: asked.all(),
+        effects: effects.map(|key| key.replacen(id, "", 1)).collect(),
+    }
+}
+
+async fn no_model_is_asked_again_for_what_was_committed(it: TestStore) {
+    let it = it.with_tokio_time();
+    let expected = undisturbed(&it).await;
+    assert_eq!(expected.asked.len(), 5 + 2 + 2);
+    assert_eq!(expected.effects.len(), 3);
+    let outcome = disturbed(&it, true).await;
+    assert_eq!(outcome.steps, expected.steps);
+    assert_eq!(outcome.asked, expected.asked);
+    assert_eq!(outcome.effects, expected.effects);
+}
+
+async fn a_step_that_was_not_committed_is_made_again_and_nothing_else(it: TestStore) {
+    let it = it.with_tokio_time();
+    let expected = undisturbed(&it).await;
+    let mut outcome = disturbed(&it, false).await;
+    assert_eq!(outcome.steps, expected.steps);
+    // Each step but the first is made twice.
+    assert!(outcome.asked.len() > expected.asked.len());
+    outcome.asked.dedup();
+    let mut asked = expected.asked;
+    asked.dedup();
+    assert_eq!(outcome.asked, asked);
+    // Under the same keys.
+    assert!(outcome.effects.len() > expected.effects.len());
+    outcome.effects.dedup();
+    assert_eq!(outcome.effects, expected.effects);
+}
+
+async fn a_script_in_the_context_answers_a_run_that_many_workers_make(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (runs, effects) = (Runs::new(it.store.clone()), Effects::default());
+    let id = runs.start::<Question>(question()).await.unwrap();
+    while runs.status(&id).await.unwrap().status != Status::Done {
+        let step = runs.status(&id).await.unwrap().step;
+        let worker = Worker::new(Faulty::new(it.reopen()).with_commits(1));
+        let worker = worker.serve::<Question>();
+        let ctx = effects.context().with_dep(script());
+        let working = Working::start(worker.with_context(ctx).with_max_failed_claims(99));
+        while runs.status(&id).await.unwrap().step == step {
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        }
+        working.kill().await;
+    }
+    let output = runs.output::<Question>(&id).await.unwrap().unwrap();
+    assert_eq!(output.text, "Two ways.");
+}
