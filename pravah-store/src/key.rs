@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::StoreError;
 
 /// How long an id or the value of a tag may be, in bytes.
@@ -20,8 +22,9 @@ const MAX_TAGS: usize = 32;
 /// assert!(RunKey::new("").is_err());
 /// # Ok::<(), pravah_store::StoreError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct RunKey {
+    #[serde(skip_serializing_if = "Option::is_none")]
     tenant: Option<String>,
     id: String,
 }

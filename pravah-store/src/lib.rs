@@ -33,7 +33,7 @@ pub use memory::MemoryStore;
 pub use notify::{Notifications, Notifier};
 pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
-pub use runs::{Runs, StartRun};
+pub use runs::{RunEvents, Runs, StartRun};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};

@@ -9,7 +9,7 @@ use crate::RunKey;
 /// How many notifications are kept for whoever is slow. To lose some costs a look at the store.
 const KEPT: usize = 256;
 
-/// Tells the workers of this process which runs they might look at: a part of a [`RunStore`](crate::RunStore).
+/// Tells others in this process which runs they might look at: a part of a [`RunStore`](crate::RunStore).
 #[derive(Clone)]
 pub struct Notifier(broadcast::Sender<RunKey>);
 
@@ -19,10 +19,12 @@ impl Notifier {
         Self(broadcast::Sender::new(KEPT))
     }
 
-    /// Says that a run was started, may be claimed, or has a new command.
-    pub fn notify(&self, key: RunKey) {
-        // Nobody may listen.
-        let _ = self.0.send(key);
+    /// Says that something has happened to a run.
+    pub fn notify(&self, key: &RunKey) {
+        if self.0.receiver_count() > 0 {
+            // Whoever listened may have gone meanwhile.
+            let _ = self.0.send(key.clone());
+        }
     }
 
     /// What is said from now on.

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt, time::SystemTime};
 
 use pravah_runtime::{Changes, Entries, StepKind, Suspension};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
+use serde_json::{Value, value::RawValue};
 
 use crate::{InboxRow, Refusal, RunKey, StoreError, key::check_tags, time};
 
@@ -101,11 +101,12 @@ impl From<Suspension> for Question {
     }
 }
 
-/// What a store knows of a run without its entries.
-#[derive(Clone, Debug, PartialEq)]
+/// What a store knows of a run without its entries. As JSON its times are in milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunInfo {
     /// Its id and tenant.
+    #[serde(flatten)]
     pub key: RunKey,
     /// The id of its flow.
     pub flow: String,
@@ -114,16 +115,20 @@ pub struct RunInfo {
     /// Where it is.
     pub status: Status,
     /// When it was started.
+    #[serde(serialize_with = "time::serialize")]
     pub created_at: SystemTime,
     /// When a step was last committed, or its status last changed.
+    #[serde(serialize_with = "time::serialize")]
     pub updated_at: SystemTime,
     /// From when a worker may claim it; nothing where only a command helps.
+    #[serde(with = "time::optional")]
     pub wake_at: Option<SystemTime>,
     /// How many steps were committed.
     pub step: u64,
     /// The questions that are open, in the order in which they were asked.
     pub questions: Vec<Question>,
     /// Its output as JSON, once it is done.
+    #[serde(serialize_with = "json")]
     pub output: Option<String>,
     /// Why it has failed or was cancelled, or why the last worker that claimed it made no step.
     pub error: Option<String>,
@@ -157,6 +162,13 @@ impl RunInfo {
             forked_from: None,
         }
     }
+}
+
+/// A text that is JSON, as what it means.
+fn json<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = text.as_deref().map(serde_json::from_str::<&RawValue>);
+    let value = value.transpose().map_err(S::Error::custom)?;
+    value.serialize(serializer)
 }
 
 /// A run that is about to start.
@@ -236,13 +248,14 @@ impl LoadedRun {
     }
 }
 
-/// One commit of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One commit of a run. As JSON its time is in milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HistoryRow {
     /// Which one, from 1; 0 is the start.
     pub step: u64,
     /// When it was committed.
+    #[serde(serialize_with = "time::serialize")]
     pub at: SystemTime,
     /// The node whose step it was, and what kind of step; nothing for the start, where only commands were taken, and
     /// where a run of another version of its flow was brought to this one.
@@ -286,5 +299,45 @@ impl StepNode {
     pub fn new(id: impl Into<String>, items: Vec<usize>, kind: StepKind) -> Self {
         let id = id.into();
         Self { id, items, kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use serde_json::{json, to_value};
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_json_with_its_output_as_it_is() {
+        let key = RunKey::new("7").and_then(|key| key.of_tenant("acme"));
+        let at = UNIX_EPOCH + Duration::from_millis(1_500);
+        let mut info = RunInfo::new(key.unwrap(), "support", Status::Done, at);
+        info.output = Some(r#"{ "reply": 1.10 }"#.to_owned());
+        let expected = r#""output":{ "reply": 1.10 }"#;
+        let json = serde_json::to_string(&info).unwrap();
+        assert!(json.contains(expected), "{json}");
+        let json = to_value(&info).unwrap();
+        assert_eq!(
+            (&json["id"], &json["tenant"]),
+            (&json!("7"), &json!("acme"))
+        );
+        assert_eq!(
+            (&json["created_at"], &json["wake_at"]),
+            (&json!(1500), &json!(null))
+        );
+    }
+
+    #[test]
+    fn a_row_of_the_history_is_json() {
+        let mut row = HistoryRow::new(2, UNIX_EPOCH, Status::Ready);
+        row.node = Some(StepNode::new("brew", vec![], StepKind::Node));
+        let json = json!({
+            "step": 2, "at": 0, "node": { "id": "brew", "items": [], "kind": "node" },
+            "status": "ready", "taken": [], "refused": [],
+        });
+        assert_eq!(to_value(&row).unwrap(), json);
     }
 }

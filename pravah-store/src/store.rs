@@ -47,6 +47,10 @@ pub trait RunStore: Send + Sync + 'static {
     /// that nobody uses; workers ask the store now and then all the same.
     fn notifications(&self) -> Notifications;
 
+    /// Hints for whoever follows runs in this process: the run of each commit. As with
+    /// [`notifications`](Self::notifications), a store may have none.
+    fn commit_notifications(&self) -> Notifications;
+
     /// Starts a run, which may be claimed at once. Returns whether there was none of this key: otherwise nothing has
     /// changed, which makes it idempotent.
     ///
@@ -123,12 +127,17 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`StoreError::InvalidName`] if the filter has a tag or tenant that no run can have.
     fn list(&self, filter: Filter) -> StoreFuture<'_, Page>;
 
-    /// The commits of a run, the first first.
+    /// The commits of a run from the step `from` on, the first first, and `limit` at most.
     ///
     /// # Errors
     ///
     /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] if what is stored cannot be read.
-    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>>;
+    fn history<'a>(
+        &'a self,
+        key: &'a RunKey,
+        from: u64,
+        limit: usize,
+    ) -> StoreFuture<'a, Vec<HistoryRow>>;
 
     /// The entries of a run as they were after a step; step 0 is its start.
     ///
@@ -166,6 +175,10 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
 
     fn notifications(&self) -> Notifications {
         (**self).notifications()
+    }
+
+    fn commit_notifications(&self) -> Notifications {
+        (**self).commit_notifications()
     }
 
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
@@ -208,8 +221,13 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).list(filter)
     }
 
-    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>> {
-        (**self).history(key)
+    fn history<'a>(
+        &'a self,
+        key: &'a RunKey,
+        from: u64,
+        limit: usize,
+    ) -> StoreFuture<'a, Vec<HistoryRow>> {
+        (**self).history(key, from, limit)
     }
 
     fn entries_at<'a>(&'a self, key: &'a RunKey, step: u64) -> StoreFuture<'a, Entries> {

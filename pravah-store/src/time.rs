@@ -1,6 +1,9 @@
-//! Times as stores write them: in milliseconds since 1970.
+//! Times as stores write them, in milliseconds since 1970, and waits.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
 
 pub(crate) fn to_millis(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -20,6 +23,20 @@ pub(crate) fn whole_millis(time: SystemTime) -> SystemTime {
 /// `time` and this long, or as late as can be.
 pub(crate) fn after(time: SystemTime, wait: Duration) -> SystemTime {
     time.checked_add(wait).unwrap_or(from_millis(i64::MAX))
+}
+
+/// This long, and up to a quarter less or more: so that processes do not all ask at once.
+pub(crate) fn jittered(wait: Duration) -> Duration {
+    // The last bytes of such an id are random.
+    let [.., random] = Uuid::now_v7().into_bytes();
+    wait.mul_f64(0.75 + f64::from(random) / 510.0)
+}
+
+pub(crate) fn serialize<S: Serializer>(
+    time: &SystemTime,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    to_millis(*time).serialize(serializer)
 }
 
 pub(crate) mod optional {

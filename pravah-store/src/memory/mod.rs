@@ -39,6 +39,7 @@ pub struct MemoryStore {
     table: Arc<Mutex<Table>>,
     clock: StoreClock,
     notifier: Notifier,
+    commit_notifier: Notifier,
 }
 
 impl MemoryStore {
@@ -48,6 +49,7 @@ impl MemoryStore {
             table: Arc::default(),
             clock: StoreClock(Arc::new(SystemClock::new())),
             notifier: Notifier::new(),
+            commit_notifier: Notifier::new(),
         }
     }
 
@@ -76,7 +78,7 @@ impl MemoryStore {
         let mut table = self.table();
         let changed = change(&mut table, now)?;
         drop(table);
-        self.notifier.notify(key.clone());
+        self.notifier.notify(key);
         Ok(changed)
     }
 }
@@ -94,6 +96,10 @@ impl RunStore for MemoryStore {
 
     fn notifications(&self) -> Notifications {
         self.notifier.subscribe()
+    }
+
+    fn commit_notifications(&self) -> Notifications {
+        self.commit_notifier.subscribe()
     }
 
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
@@ -135,8 +141,9 @@ impl RunStore for MemoryStore {
             let now = self.now();
             let last = self.table().leased(lease, now)?.commit(commit, now);
             if is_released {
-                self.notifier.notify(lease.key.clone());
+                self.notifier.notify(&lease.key);
             }
+            self.commit_notifier.notify(&lease.key);
             Ok(last)
         })
     }
@@ -174,11 +181,17 @@ impl RunStore for MemoryStore {
         })
     }
 
-    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>> {
+    fn history<'a>(
+        &'a self,
+        key: &'a RunKey,
+        from: u64,
+        limit: usize,
+    ) -> StoreFuture<'a, Vec<HistoryRow>> {
         Box::pin(async move {
             let table = self.table();
-            let rows = table.get(key)?.history.iter();
-            Ok(rows.map(|(row, _)| row.clone()).collect())
+            let rows = table.get(key)?.history.iter().map(|(row, _)| row);
+            let rows = rows.skip_while(|row| row.step < from).take(limit);
+            Ok(rows.cloned().collect())
         })
     }
 

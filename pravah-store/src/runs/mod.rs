@@ -1,14 +1,15 @@
 //! The handle with which programs reach stored runs.
 
+mod events;
 mod start;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use pravah_runtime::{Entries, FlowDef};
 use serde::Serialize;
 use serde_json::Value;
 
-pub use self::start::StartRun;
+pub use self::{events::RunEvents, start::StartRun};
 use crate::{
     Command, Filter, HistoryRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
     key::check_tenant,
@@ -47,6 +48,7 @@ use crate::{
 pub struct Runs {
     store: Arc<dyn RunStore>,
     tenant: Option<String>,
+    poll: Duration,
 }
 
 impl Runs {
@@ -55,7 +57,16 @@ impl Runs {
         Self {
             store: Arc::new(store),
             tenant: None,
+            poll: Duration::from_secs(1),
         }
+    }
+
+    /// How often [`events`](Self::events) ask the store for what other processes have committed: once a second unless
+    /// set, and up to a quarter earlier or later. What happens in this process is noticed at once.
+    #[must_use]
+    pub fn with_poll_interval(mut self, poll: Duration) -> Self {
+        self.poll = poll;
+        self
     }
 
     /// A handle to the runs of this tenant. All others are to it as if they did not exist, and the same id may be
@@ -70,6 +81,7 @@ impl Runs {
         Ok(Self {
             store: Arc::clone(&self.store),
             tenant: Some(tenant),
+            poll: self.poll,
         })
     }
 
@@ -212,7 +224,41 @@ impl Runs {
     ///
     /// [`StoreError::NotFound`].
     pub async fn history(&self, id: &str) -> Result<Vec<HistoryRow>, StoreError> {
-        self.store.history(&self.key(id)?).await
+        self.store.history(&self.key(id)?, 0, usize::MAX).await
+    }
+
+    /// What the [`history`](Self::history) of a run says, a row for each commit, from the first on and as it grows. It
+    /// ends when the run has ended; one that has failed may go on. Whichever process makes the steps, no row is left out.
+    ///
+    /// ```
+    /// # use pravah_runtime::prelude::*;
+    /// # use pravah_store::{MemoryStore, Runs, Worker};
+    /// # #[state] struct Order { cups: u32 }
+    /// # #[state] struct Served { cups: u32 }
+    /// # #[node] fn serve(order: Order) -> Served { Served { cups: order.cups } }
+    /// # #[flow] fn coffee(order: Order) -> Served { flow! { serve } }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pravah_store::StoreError> {
+    /// # let store = MemoryStore::new();
+    /// # tokio::spawn(Worker::new(store.clone()).serve::<Order>().run(std::future::pending()));
+    /// # let runs = Runs::new(store);
+    /// let id = runs.start::<Order>(Order { cups: 2 }).await?;
+    /// let mut events = runs.events(&id);
+    /// while let Some(row) = events.next().await {
+    ///     let row = row?;
+    ///     println!("{}. {}", row.step, row.status);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn events(&self, id: &str) -> RunEvents {
+        self.events_from(id, 0)
+    }
+
+    /// The same from a step on, so as to go on after the last that was seen.
+    pub fn events_from(&self, id: &str, step: u64) -> RunEvents {
+        match self.key(id) {
+            Ok(key) => RunEvents::follow(Arc::clone(&self.store), key, step, self.poll),
+            Err(error) => RunEvents::failed(error),
+        }
     }
 
     /// What was stored of a run after a step; see [`Entries`].

@@ -48,6 +48,7 @@ pub struct SqliteStore {
     is_durable: bool,
     clock: StoreClock,
     notifier: Notifier,
+    commit_notifier: Notifier,
 }
 
 /// Whether what is written has to survive the machine.
@@ -139,12 +140,16 @@ impl RunStore for SqliteStore {
         self.notifier.subscribe()
     }
 
+    fn commit_notifications(&self) -> Notifications {
+        self.commit_notifier.subscribe()
+    }
+
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             let key = run.key.clone();
             let start = move |connection: &Connection, now| write::start(connection, &run, now);
             let is_new = self.write(("start a run", Sync::Full), start).await?;
-            self.notifier.notify(key);
+            self.notifier.notify(&key);
             Ok(is_new)
         })
     }
@@ -166,7 +171,7 @@ impl RunStore for SqliteStore {
             let write =
                 move |connection: &Connection, now| write::release(connection, &of, &release, now);
             self.write(("release a run", Sync::Full), write).await?;
-            self.notifier.notify(lease.key.clone());
+            self.notifier.notify(&lease.key);
             Ok(())
         })
     }
@@ -178,8 +183,9 @@ impl RunStore for SqliteStore {
                 move |connection: &Connection, now| write::commit(connection, &of, &commit, now);
             let last = self.write(("commit a step", Sync::Full), write).await?;
             if is_released {
-                self.notifier.notify(lease.key.clone());
+                self.notifier.notify(&lease.key);
             }
+            self.commit_notifier.notify(&lease.key);
             Ok(last)
         })
     }
@@ -196,7 +202,7 @@ impl RunStore for SqliteStore {
             let push =
                 move |connection: &Connection, now| write::push(connection, &of, &command, now);
             let number = self.write(("push a command", Sync::Full), push).await?;
-            self.notifier.notify(key.clone());
+            self.notifier.notify(key);
             Ok(number)
         })
     }
@@ -224,9 +230,14 @@ impl RunStore for SqliteStore {
         })
     }
 
-    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>> {
+    fn history<'a>(
+        &'a self,
+        key: &'a RunKey,
+        from: u64,
+        limit: usize,
+    ) -> StoreFuture<'a, Vec<HistoryRow>> {
         let key = key.clone();
-        let history = move |connection: &Connection| read::history(connection, &key);
+        let history = move |connection: &Connection| read::history(connection, &key, (from, limit));
         Box::pin(self.read("read a history", history))
     }
 
@@ -246,7 +257,7 @@ impl RunStore for SqliteStore {
             let write =
                 move |connection: &Connection, now| write::fork(connection, (&key, step), &to, now);
             let is_new = self.write(("fork a run", Sync::Full), write).await?;
-            self.notifier.notify(fork);
+            self.notifier.notify(&fork);
             Ok(is_new)
         })
     }
@@ -256,7 +267,7 @@ impl RunStore for SqliteStore {
             let of = key.clone();
             let retry = move |connection: &Connection, now| write::retry(connection, &of, now);
             self.write(("retry a run", Sync::Full), retry).await?;
-            self.notifier.notify(key.clone());
+            self.notifier.notify(key);
             Ok(())
         })
     }

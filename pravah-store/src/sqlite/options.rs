@@ -63,6 +63,7 @@ impl SqliteOptions {
             is_durable: self.is_durable,
             clock: StoreClock(Arc::new(SystemClock::new())),
             notifier: Notifier::new(),
+            commit_notifier: Notifier::new(),
         })
     }
 

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, Rows, ToSql};
 
 use super::{
     failure::Failure,
-    rows::{self, to_json},
+    rows::{self, signed, to_json},
     statements,
 };
 use crate::{Cursor, Filter, HistoryRow, LoadedRun, Page, RunKey, Status};
@@ -16,10 +16,15 @@ pub(super) fn load(connection: &Connection, key: &RunKey) -> Result<LoadedRun, F
     Ok(LoadedRun::new(info, entries, inbox))
 }
 
-pub(super) fn history(connection: &Connection, key: &RunKey) -> Result<Vec<HistoryRow>, Failure> {
+pub(super) fn history(
+    connection: &Connection,
+    key: &RunKey,
+    (from, limit): (u64, usize),
+) -> Result<Vec<HistoryRow>, Failure> {
     let found = rows::get(connection, key)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(statements::HISTORY)?;
-    let rows = statement.query([found.seq])?;
+    let rows = statement.query([found.seq, signed(from), limit])?;
     all(rows, rows::history_row)
 }
 

@@ -78,7 +78,7 @@ pub(super) const INSERT_HISTORY: &str = "INSERT INTO history \
     (run, step, at, status, node, taken, refused, changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 pub(super) const HISTORY: &str = "SELECT step, at, status, node, taken, refused FROM history \
-    WHERE run = ?1 ORDER BY step";
+    WHERE run = ?1 AND step >= ?2 ORDER BY step LIMIT ?3";
 
 pub(super) const CHANGES_UNTIL: &str =
     "SELECT changes FROM history WHERE run = ?1 AND step <= ?2 ORDER BY step";
@@ -185,6 +185,7 @@ mod tests {
                 "PRIMARY KEY (run=? AND key>? AND key<?)",
             ),
             (INBOX, "PRIMARY KEY (run=? AND number>?)"),
+            (HISTORY, "PRIMARY KEY (run=? AND step>?)"),
             (&list(&Filter::new()), "run_by_age"),
             (
                 &page(Filter::new()),

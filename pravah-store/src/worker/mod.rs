@@ -19,7 +19,7 @@ use self::{
     served::{Restore, restore_with},
     session::{Shared, drive},
 };
-use crate::{ClaimRequest, Notifications, RunInfo, RunStore};
+use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 
 /// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
 /// number of processes, and each run is in the hands of one.
@@ -235,14 +235,8 @@ impl Worker {
                 }
             }
             _ = notifications.next(), if has_room => {}
-            () = sleep(self.jittered_poll()), if has_room => {}
+            () = sleep(time::jittered(self.poll)), if has_room => {}
         }
-    }
-
-    fn jittered_poll(&self) -> Duration {
-        // The last bytes of such an id are random.
-        let [.., random] = Uuid::now_v7().into_bytes();
-        self.poll.mul_f64(0.75 + f64::from(random) / 510.0)
     }
 }
 

@@ -70,7 +70,10 @@ async fn a_step_removes_what_it_took_and_no_more(it: TestStore) {
     assert_eq!(names(&it, 0).await, left);
     // A number is never given twice.
     assert_eq!(it.store.push(&key, emit("d")).await.unwrap(), 4);
-    assert_eq!(it.store.history(&key).await.unwrap()[1].taken, [2]);
+    assert_eq!(
+        it.store.history(&key, 0, usize::MAX).await.unwrap()[1].taken,
+        [2]
+    );
 }
 
 async fn what_was_refused_is_in_the_history(it: TestStore) {
@@ -82,7 +85,7 @@ async fn what_was_refused_is_in_the_history(it: TestStore) {
     commit.seen = 1;
     it.store.commit(&claim.lease, commit).await.unwrap();
     assert!(names(&it, 0).await.is_empty());
-    let history = it.store.history(&key).await.unwrap();
+    let history = it.store.history(&key, 0, usize::MAX).await.unwrap();
     assert_eq!(history[1].refused, [Refusal::new(1, "not open")]);
 }
 

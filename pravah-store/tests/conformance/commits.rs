@@ -12,6 +12,7 @@ crate::over_every_store! {
     what_is_deleted_and_put_in_one_step_is_put,
     what_was_committed_is_there_for_another_process,
     each_step_has_a_row_in_the_history,
+    a_history_is_read_from_a_step_on_and_so_far,
     a_commit_of_nothing_is_no_step,
     the_entries_of_any_step_can_be_read,
     a_fork_goes_on_from_a_step,
@@ -106,6 +107,23 @@ async fn what_was_committed_is_there_for_another_process(it: TestStore) {
     assert_eq!(json(&ours.entries), json(&theirs.entries));
 }
 
+async fn a_history_is_read_from_a_step_on_and_so_far(it: TestStore) {
+    let key = it.start("a").await;
+    let lease = it.claim_one("worker").await.lease;
+    for _ in 0..4 {
+        it.store.commit(&lease, step("/a", "1")).await.unwrap();
+    }
+    let steps = async |from, limit| {
+        let rows = it.store.history(&key, from, limit).await.unwrap();
+        rows.iter().map(|row| row.step).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(0, usize::MAX).await, [0, 1, 2, 3, 4]);
+    assert_eq!(steps(2, 2).await, [2, 3]);
+    assert_eq!(steps(4, 2).await, [4]);
+    assert_eq!(steps(5, 2).await, [0; 0]);
+    assert_eq!(steps(u64::MAX, 0).await, [0; 0]);
+}
+
 async fn each_step_has_a_row_in_the_history(it: TestStore) {
     let key = it.start("a").await;
     let claim = it.claim_one("one").await;
@@ -118,7 +136,7 @@ async fn each_step_has_a_row_in_the_history(it: TestStore) {
         .commit(&claim.lease, last_step(Status::Done))
         .await
         .unwrap();
-    let history = it.store.history(&key).await.unwrap();
+    let history = it.store.history(&key, 0, usize::MAX).await.unwrap();
     let steps: Vec<_> = history.iter().map(|row| (row.step, row.status)).collect();
     assert_eq!(
         steps,
@@ -137,7 +155,10 @@ async fn a_commit_of_nothing_is_no_step(it: TestStore) {
     it.store.commit(&claim.lease, commit).await.unwrap();
     let run = it.store.get(&key).await.unwrap();
     assert_eq!((run.status, run.step), (Status::Suspended, 0));
-    assert_eq!(it.store.history(&key).await.unwrap().len(), 1);
+    assert_eq!(
+        it.store.history(&key, 0, usize::MAX).await.unwrap().len(),
+        1
+    );
 }
 
 async fn the_entries_of_any_step_can_be_read(it: TestStore) {

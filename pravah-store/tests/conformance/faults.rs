@@ -72,6 +72,10 @@ impl RunStore for Faulty {
         self.inner.notifications()
     }
 
+    fn commit_notifications(&self) -> Notifications {
+        self.inner.commit_notifications()
+    }
+
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
         self.inner.start(run)
     }
@@ -140,8 +144,13 @@ impl RunStore for Faulty {
         self.inner.list(filter)
     }
 
-    fn history<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, Vec<HistoryRow>> {
-        self.inner.history(key)
+    fn history<'a>(
+        &'a self,
+        key: &'a RunKey,
+        from: u64,
+        limit: usize,
+    ) -> StoreFuture<'a, Vec<HistoryRow>> {
+        self.inner.history(key, from, limit)
     }
 
     fn entries_at<'a>(&'a self, key: &'a RunKey, step: u64) -> StoreFuture<'a, Entries> {

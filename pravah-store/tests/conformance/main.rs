@@ -10,6 +10,7 @@ mod agents;
 mod answers;
 mod commands;
 mod commits;
+mod events;
 mod faults;
 mod flows;
 #[cfg(feature = "sqlite")]

@@ -315,7 +315,12 @@ impl World {
             });
             assert_eq!(wake_at, model.wake_at);
             assert_eq!(
-                self.it.store.history(&key).await.unwrap().len(),
+                self.it
+                    .store
+                    .history(&key, 0, usize::MAX)
+                    .await
+                    .unwrap()
+                    .len(),
                 model.steps.len()
             );
         }
