@@ -80,6 +80,13 @@ pub enum StoreError {
         /// The newest version that this program knows.
         known: i64,
     },
+    /// What was to be opened is no store.
+    #[error("it is not a store of runs: {why}")]
+    #[non_exhaustive]
+    NotAStore {
+        /// What it is.
+        why: &'static str,
+    },
     /// What the store has of a run cannot be read.
     #[error("{what} cannot be read")]
     #[non_exhaustive]
@@ -144,6 +151,11 @@ impl StoreError {
     /// [`NewerSchema`](Self::NewerSchema).
     pub fn newer_schema(found: i64, known: i64) -> Self {
         Self::NewerSchema { found, known }
+    }
+
+    /// [`NotAStore`](Self::NotAStore).
+    pub fn not_a_store(why: &'static str) -> Self {
+        Self::NotAStore { why }
     }
 
     /// [`Corrupt`](Self::Corrupt).

@@ -24,6 +24,7 @@ use crate::{Notifier, StoreError, notify::StoreClock};
 pub struct SqliteOptions {
     busy_timeout: Duration,
     is_durable: bool,
+    must_exist: bool,
 }
 
 impl SqliteOptions {
@@ -32,6 +33,7 @@ impl SqliteOptions {
         Self {
             busy_timeout: Duration::from_secs(10),
             is_durable: true,
+            must_exist: false,
         }
     }
 
@@ -50,13 +52,24 @@ impl SqliteOptions {
         self
     }
 
+    /// Opens only a file that is a store already, and changes no other: for tools, to which a mistyped name is an error.
+    #[must_use]
+    pub fn existing(mut self) -> Self {
+        self.must_exist = true;
+        self
+    }
+
     /// Opens a file; see [`SqliteStore::open`].
     ///
     /// # Errors
     ///
-    /// Those of [`SqliteStore::open`].
+    /// Those of [`SqliteStore::open`]; [`StoreError::NotAStore`] where it has to be one.
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
-        let connection = self.connect(path.as_ref());
+        let path = path.as_ref();
+        if self.must_exist && !path.is_file() {
+            return Err(StoreError::not_a_store("there is no such file"));
+        }
+        let connection = self.connect(path);
         let connection = connection.map_err(|failure| failure.while_doing("open the file"))?;
         Ok(SqliteStore {
             connection: Arc::new(Mutex::new(connection)),
@@ -70,6 +83,9 @@ impl SqliteOptions {
     fn connect(self, path: &Path) -> Result<Connection, Failure> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(self.busy_timeout)?;
+        if self.must_exist && !schema::is_store(&connection)? {
+            return Err(StoreError::not_a_store("it is empty, or of another program").into());
+        }
         connection.set_prepared_statement_cache_capacity(64);
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;

@@ -8,12 +8,22 @@ use crate::StoreError;
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
 
+/// The version of a database; 0 where none of these has led to it.
+fn version(connection: &Connection) -> Result<i64, Failure> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+/// Whether a database has runs, and not what another program keeps.
+pub(super) fn is_store(connection: &Connection) -> Result<bool, Failure> {
+    Ok(version(connection)? > 0 && connection.table_exists(None, "run")?)
+}
+
 /// Brings a database to the newest version, and refuses one that is newer.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     // Several processes may open the file at once: the first to get the lock migrates it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = version(&transaction)?;
     if found > known {
         return Err(StoreError::newer_schema(found, known).into());
     }

@@ -273,11 +273,15 @@ impl Session<'_> {
         let (status, wake_at, error) = match (self.run.status(), made) {
             (RunStatus::Done, _) => (Status::Done, None, None),
             (RunStatus::Cancelled { reason, .. }, _) => (Status::Cancelled, None, Some(reason)),
-            (RunStatus::Failed { node, message, .. }, _) => (
-                Status::Failed,
-                None,
-                Some(format!("`{node}` failed: {message}")),
-            ),
+            (RunStatus::Failed { node, message, .. }, _) => {
+                // Most messages name the node.
+                let is_named = message.contains(&format!("`{node}`"));
+                let error = match is_named {
+                    true => message,
+                    false => format!("`{node}` failed: {message}"),
+                };
+                (Status::Failed, None, Some(error))
+            }
             (RunStatus::Waiting { until, .. }, _) => {
                 let until = timeout.map_or(until, |timeout| timeout.min(until));
                 (Status::Waiting, Some(until), None)

@@ -50,6 +50,30 @@ fn a_file_that_is_no_database_is_refused() {
     assert!(SqliteStore::open(folder.path().join("no/such/folder.db")).is_err());
 }
 
+#[test]
+fn what_is_no_store_is_left_alone_where_it_has_to_be_one() {
+    let folder = folder();
+    let open = |name: &str| {
+        SqliteOptions::new()
+            .existing()
+            .open(folder.path().join(name))
+    };
+    let is_refused = |name: &str| matches!(open(name), Err(StoreError::NotAStore { .. }));
+    assert!(is_refused("runs.db"));
+    assert!(!folder.path().join("runs.db").exists());
+
+    std::fs::write(folder.path().join("empty.db"), "").unwrap();
+    assert!(is_refused("empty.db"));
+    let other = Connection::open(folder.path().join("other.db")).unwrap();
+    let tables = "CREATE TABLE bookmark (url TEXT); PRAGMA user_version = 1";
+    other.execute_batch(tables).unwrap();
+    assert!(is_refused("other.db"));
+    assert!(!other.table_exists(None, "run").unwrap());
+
+    SqliteStore::open(folder.path().join("runs.db")).unwrap();
+    assert!(open("runs.db").is_ok());
+}
+
 #[tokio::test]
 async fn what_cannot_be_read_is_an_error_of_that_run_alone() {
     let folder = folder();
