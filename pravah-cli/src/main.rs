@@ -1,4 +1,4 @@
-//! `pravah`: checks, runs and draws flow documents.
+//! `pravah`: checks, runs and draws flow documents, and looks after the runs of a store.
 
 mod config;
 mod failure;
@@ -7,6 +7,7 @@ mod kept;
 mod nodes;
 mod output;
 mod run;
+mod runs;
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +19,7 @@ use pravah_runtime::document::{DocumentFlow, NodeRegistry};
 
 use crate::{config::Config, failure::Failure};
 
-/// Checks, runs and draws flows that are written as YAML or JSON.
+/// Checks, runs and draws flows that are written as YAML or JSON, and looks after stored runs of any flow.
 #[derive(Parser)]
 #[command(name = "pravah", version)]
 struct Arguments {
@@ -58,6 +59,8 @@ enum Command {
     },
     /// Prints the JSON Schema of documents, for editors.
     Schema,
+    /// Looks at the runs that workers keep in a SQLite file, answers, cancels and retries them.
+    Runs(runs::Options),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -75,25 +78,35 @@ fn main() -> ExitCode {
 }
 
 fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let config = Config::find(arguments.config.as_deref())?;
+    // Stored runs need none.
+    let config = || Config::find(arguments.config.as_deref());
     match arguments.command {
-        Command::Check { documents } => check(&config, &documents),
-        Command::Run(options) => run::run(&config, options),
+        Command::Check { documents } => check(&config()?, &documents),
+        Command::Run(options) => run::run(&config()?, options),
         Command::Graph { document, format } => {
-            let flow = load(&document, &config.registry()?)?;
+            let flow = load(&document, &config()?.registry()?)?;
             let drawn = match format {
                 Format::Mermaid => flow.document().to_mermaid(),
                 Format::Dot => flow.document().to_dot(),
             };
             output::print(&drawn)
         }
-        Command::Nodes { node_type, json } => nodes::show(&config, node_type.as_deref(), json),
+        Command::Nodes { node_type, json } => nodes::show(&config()?, node_type.as_deref(), json),
         Command::Schema => {
-            let registry = config.registry()?;
+            let registry = config()?.registry()?;
             let schema = pravah_document::document_schema(registry.catalogue());
             output::print(&format!("{schema:#}"))
         }
+        Command::Runs(options) => runs::run(options),
     }
+}
+
+/// What waits for runs on this thread.
+fn async_runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Message(format!("the async runtime cannot start: {error}")))
 }
 
 /// Loads a document; what is probably a mistake in it goes to the standard error.

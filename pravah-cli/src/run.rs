@@ -60,11 +60,7 @@ pub(crate) fn run(config: &Config, options: Options) -> Result<ExitCode, Failure
     let flow = crate::load(&options.document, &config.registry()?)?;
     let kept = options.state.as_deref().map(KeptRun::open).transpose()?;
     let mut session = session(&flow, &options, kept.as_ref())?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::Message(format!("the async runtime cannot start: {error}")))?;
-    let result = runtime.block_on(drive(&mut session, config, &options.answer))?;
+    let result = crate::async_runtime()?.block_on(drive(&mut session, config, &options.answer))?;
     let Some(result) = result else {
         say!("interrupted");
         if let Some(kept) = kept {

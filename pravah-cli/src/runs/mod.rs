@@ -1,0 +1,158 @@
+//! `pravah runs`.
+
+mod asked;
+mod list;
+mod show;
+mod table;
+mod values;
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use clap::{Args, Subcommand};
+use pravah_store::{Retention, Runs};
+
+use self::asked::Asked;
+use crate::{
+    failure::Failure,
+    input,
+    output::{print, say},
+};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The file that workers keep the runs in.
+    #[arg(long, global = true, value_name = "FILE", default_value = "runs.db")]
+    store: PathBuf,
+    /// The tenant whose runs are meant: those that belong to none, unless given.
+    #[arg(long, global = true)]
+    tenant: Option<String>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Lists runs, the newest first.
+    List(list::Options),
+    /// Shows where a run is: what waits in it, what it asks, why it has failed, and its last steps.
+    Show {
+        /// The run.
+        id: String,
+        /// As JSON, with all of its steps.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists all steps of a run, with the commands that each took or refused.
+    History {
+        /// The run.
+        id: String,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answers a question of a run.
+    Answer {
+        /// The run.
+        id: String,
+        /// The id of the question.
+        question: String,
+        /// The answer: JSON, or else a text.
+        #[arg(value_name = "JSON")]
+        answer: String,
+        /// Also if the question is not open: the answer waits until it is asked.
+        #[arg(long)]
+        early: bool,
+    },
+    /// Ends a run.
+    Cancel {
+        /// The run.
+        id: String,
+        /// Why.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Lets a run that has failed try again.
+    Retry {
+        /// The run.
+        id: String,
+    },
+    /// Starts a run that goes on from where another was after a step, and prints its id.
+    Fork {
+        /// The other run.
+        id: String,
+        /// The step, as in its history.
+        step: u64,
+    },
+    /// Deletes runs that have ended, with their histories.
+    Prune {
+        /// How long ago they have ended at least: `30d`, `12h`, `5m` or `10s`.
+        #[arg(long, value_name = "AGE", value_parser = values::duration)]
+        max_age: Duration,
+        /// How many of the others are kept at most, the last to have ended first.
+        #[arg(long, value_name = "N")]
+        max_runs: Option<u64>,
+    },
+}
+
+pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
+    crate::async_runtime()?.block_on(act(options))
+}
+
+async fn act(options: Options) -> Result<ExitCode, Failure> {
+    let asked = Asked::of(options.store, options.tenant);
+    let runs = asked.open()?;
+    let failed = |error| asked.failed(error);
+    match options.action {
+        Action::List(list) => return list::list(&runs, &asked, list).await,
+        Action::Show { id, json } => return show::show(&runs, &asked, &id, json).await,
+        Action::History { id, json } => return show::history(&runs, &asked, &id, json).await,
+        Action::Answer {
+            id,
+            question,
+            answer,
+            early,
+        } => {
+            if !early {
+                check_open(&runs, &asked, &id, &question).await?;
+            }
+            let answer = input::as_value(&answer);
+            runs.answer(&id, &question, answer).await.map_err(failed)?;
+            say!("stored: `pravah runs history {id}` says whether the run has taken the answer");
+        }
+        Action::Cancel { id, reason } => {
+            runs.cancel(&id, reason).await.map_err(failed)?;
+            say!("stored: a worker ends the run");
+        }
+        Action::Retry { id } => {
+            let retried = runs.retry(&id).await;
+            retried.map_err(|error| asked.not_retried(error))?;
+            say!("stored: a worker tries the run again");
+        }
+        Action::Fork { id, step } => {
+            return print(&runs.fork(&id, step).await.map_err(failed)?);
+        }
+        Action::Prune { max_age, max_runs } => {
+            let mut retention = Retention::max_age(max_age);
+            retention.max_runs = max_runs;
+            let pruned = runs.prune(retention).await.map_err(failed)?;
+            return print(&format!("deleted: {pruned}"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A mistyped id would wait for its question for ever.
+async fn check_open(runs: &Runs, asked: &Asked, id: &str, question: &str) -> Result<(), Failure> {
+    let info = runs.status(id).await.map_err(|error| asked.failed(error))?;
+    if info.status.has_ended() || info.questions.iter().any(|open| open.id == question) {
+        return Ok(());
+    }
+    let open = info.questions.iter().map(|open| format!("`{}`", open.id));
+    let open = match &*open.collect::<Vec<_>>().join(", ") {
+        "" => "no question is open".to_owned(),
+        open => format!("open: {open}"),
+    };
+    Err(Failure::Message(format!(
+        "`{question}` is no question that the run `{id}` asks ({open}): with `--early` the answer waits until it is asked"
+    )))
+}

@@ -1,0 +1,201 @@
+//! `pravah runs show` and `pravah runs history`.
+
+use std::process::ExitCode;
+
+use pravah_runtime::{Entries, GateQuestion};
+use pravah_store::{HistoryRow, Question, RunInfo, Runs, StoreError};
+use serde_json::{Map, Value, json};
+
+use super::{asked::Asked, table::Table, values};
+use crate::{failure::Failure, output::print};
+
+/// How many steps are shown with a run.
+const LAST: usize = 20;
+
+pub(super) async fn show(
+    runs: &Runs,
+    asked: &Asked,
+    id: &str,
+    as_json: bool,
+) -> Result<ExitCode, Failure> {
+    let shown = Shown::read(runs, id).await;
+    let shown = shown.map_err(|error| asked.failed(error))?;
+    match as_json {
+        true => print(&format!("{:#}", shown.to_json())),
+        false => print(&shown.text()),
+    }
+}
+
+pub(super) async fn history(
+    runs: &Runs,
+    asked: &Asked,
+    id: &str,
+    as_json: bool,
+) -> Result<ExitCode, Failure> {
+    let rows = runs.history(id).await;
+    let rows = rows.map_err(|error| asked.failed(error))?;
+    match as_json {
+        true => print(&format!("{:#}", json!(rows))),
+        false => print(&steps(&rows)),
+    }
+}
+
+/// All that is shown of a run.
+struct Shown {
+    info: RunInfo,
+    entries: Entries,
+    history: Vec<HistoryRow>,
+}
+
+impl Shown {
+    async fn read(runs: &Runs, id: &str) -> Result<Self, StoreError> {
+        let info = runs.status(id).await?;
+        let entries = runs.entries_at(id, info.step).await?;
+        let mut history = runs.history(id).await?;
+        // A worker may have gone on meanwhile.
+        history.retain(|row| row.step <= info.step);
+        Ok(Self {
+            info,
+            entries,
+            history,
+        })
+    }
+
+    /// The states that wait, by the paths of their places.
+    fn states(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().filter_map(|(key, json)| {
+            let (place, name) = key.rsplit_once('/')?;
+            let list = place.strip_suffix("/states")?;
+            let name = if list.is_empty() { name } else { key };
+            Some((name.trim_start_matches('/'), json))
+        })
+    }
+
+    fn to_json(&self) -> Value {
+        let states = self.states().map(|(name, json)| {
+            let state = serde_json::from_str(json).unwrap_or(Value::Null);
+            (name.to_owned(), state)
+        });
+        json!({
+            "run": self.info,
+            "states": states.collect::<Map<_, _>>(),
+            "history": self.history,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut parts = vec![head(&self.info)];
+        let states = self.states();
+        let states = states.map(|(name, json)| format!("  {name}: {}", values::line(json)));
+        parts.extend(part("states that wait", states));
+        let id = self.info.key.id();
+        let questions = self.info.questions.iter();
+        let questions = questions.map(|open| format!("  {}", question(id, open)));
+        parts.extend(part("open questions", questions));
+        let hidden = self.history.len().saturating_sub(LAST);
+        let last = self.history.get(hidden..).unwrap_or_default();
+        let mut last_steps = steps(last);
+        if hidden > 0 {
+            let all = format!("\n{hidden} earlier ones: `pravah runs history {id}`");
+            last_steps.push_str(&all);
+        }
+        parts.push(last_steps);
+        parts.join("\n\n")
+    }
+}
+
+/// What is known of a run, a line each.
+fn head(info: &RunInfo) -> String {
+    let tags = info.tags.iter();
+    let tags: Vec<String> = tags
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let wait = info.wake_at.filter(|_| !info.status.has_ended());
+    let forked = info.forked_from.as_ref();
+    let lines = [
+        ("run", Some(info.key.id().to_owned())),
+        ("tenant", info.key.tenant().map(str::to_owned)),
+        ("flow", Some(info.flow.clone())),
+        ("status", Some(info.status.to_string())),
+        ("error", info.error.clone()),
+        ("output", info.output.clone()),
+        (
+            "tags",
+            Some(tags.join(", ")).filter(|tags| !tags.is_empty()),
+        ),
+        (
+            "forked",
+            forked.map(|(run, step)| format!("from `{run}` after step {step}")),
+        ),
+        ("started", Some(values::time(info.created_at))),
+        ("changed", Some(values::time(info.updated_at))),
+        (
+            "next",
+            wait.map(|wake_at| format!("from {}", values::time(wake_at))),
+        ),
+    ];
+    let lines = lines.into_iter().filter_map(|(name, value)| {
+        let value = values::line(&value?);
+        Some(format!("{:9}{value}", format!("{name}:")))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Lines with a heading; nothing where there are none.
+fn part(heading: &str, lines: impl Iterator<Item = String>) -> Option<String> {
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| format!("{heading}:\n{}", lines.join("\n")))
+}
+
+/// What is asked, and how to answer it.
+fn question(run: &str, open: &Question) -> String {
+    let gate = serde_json::from_value::<GateQuestion>(open.value.clone());
+    let text = match gate {
+        Ok(gate) => gate.prompt,
+        Err(_) => open.value.to_string(),
+    };
+    let until = open.until.map(values::time);
+    let until = until.map_or(String::new(), |until| format!(" (until {until})"));
+    let (id, text) = (&open.id, values::line(&text));
+    format!("{id}: {text}{until}\n    pravah runs answer {run} {id} JSON")
+}
+
+/// Steps as a table.
+fn steps(rows: &[HistoryRow]) -> String {
+    let mut table = Table::new(&["STEP", "COMMITTED", "NODE", "KIND", "STATUS", "COMMANDS"]);
+    for row in rows {
+        let (node, kind) = match &row.node {
+            Some(node) => (with_items(&node.id, &node.items), word(&json!(node.kind))),
+            None if row.step == 0 => ("-".to_owned(), "start".to_owned()),
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        table.add([
+            row.step.to_string(),
+            values::time(row.at),
+            node,
+            kind,
+            row.status.to_string(),
+            commands(row),
+        ]);
+    }
+    table.text()
+}
+
+/// `read[3]`, for the fourth item of a list.
+fn with_items(node: &str, items: &[usize]) -> String {
+    let items = items.iter().map(|item| format!("[{item}]"));
+    format!("{node}{}", items.collect::<String>())
+}
+
+/// A word that is an enum in JSON.
+fn word(value: &Value) -> String {
+    value.as_str().unwrap_or_default().replace('_', " ")
+}
+
+/// What a step took of the inbox, and what it refused.
+fn commands(row: &HistoryRow) -> String {
+    let taken = row.taken.iter().map(|number| format!("took {number}"));
+    let refused = row.refused.iter();
+    let refused = refused.map(|it| format!("refused {}: {}", it.number, it.error));
+    taken.chain(refused).collect::<Vec<_>>().join(", ")
+}
