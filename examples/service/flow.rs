@@ -1,0 +1,65 @@
+//! What the service does: a claim is assessed, a large one is for a person to decide, and the refund is paid.
+
+use std::time::Duration;
+
+use pravah_runtime::prelude::*;
+use tokio::time::sleep;
+
+/// How long a node takes.
+pub(crate) struct Pace(pub(crate) Duration);
+
+#[state]
+pub(crate) struct Claim {
+    euros: u32,
+    reason: String,
+}
+
+#[state]
+struct Large {
+    euros: u32,
+    reason: String,
+}
+
+#[state]
+struct Approved {
+    euros: u32,
+}
+
+#[state]
+pub(crate) struct Settled {
+    euros: u32,
+    payment: String,
+}
+
+#[node]
+async fn assess(claim: Claim, pace: Dep<Pace>) -> Either<Approved, Large> {
+    sleep(pace.0).await;
+    let Claim { euros, reason } = claim;
+    match euros {
+        0..100 => Either::Left(Approved { euros }),
+        _ => Either::Right(Large { euros, reason }),
+    }
+}
+
+#[gate(prompt = format!("Pay {} euros because {}?", large.euros, large.reason))]
+fn approve(large: Large, yes: bool) -> Approved {
+    Approved {
+        euros: if yes { large.euros } else { 0 },
+    }
+}
+
+/// A process that ends here does it again: the bank is to recognise the key, and pay once.
+#[node]
+async fn pay(approved: Approved, pace: Dep<Pace>, ctx: Context) -> Result<Settled, FlowError> {
+    sleep(pace.0).await;
+    let key = ctx.step_key().ok_or("a step of a run has a key")?;
+    Ok(Settled {
+        euros: approved.euros,
+        payment: format!("payment {key}"),
+    })
+}
+
+#[flow(named)]
+pub(crate) fn refund(claim: Claim) -> Settled {
+    flow! { assess -> either(pay, approve); approve -> pay }
+}

@@ -1,0 +1,141 @@
+//! The service over HTTP.
+
+use std::convert::Infallible;
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::{HeaderMap, StatusCode},
+    response::{
+        IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
+    routing::{get, post},
+};
+use futures_util::{Stream, StreamExt as _};
+use pravah_store::{Cursor, Filter, HistoryRow, RunInfo, Runs, Status, StoreError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    flow::{Claim, refund},
+    shutdown::Shutdown,
+};
+
+pub(crate) fn router(runs: Runs, shutdown: Shutdown) -> Router {
+    Router::new()
+        .route("/runs", post(start).get(list))
+        .route("/runs/{id}", get(show))
+        .route("/runs/{id}/answers/{question}", post(answer))
+        .route("/runs/{id}/events", get(events))
+        .with_state(Service { runs, shutdown })
+}
+
+#[derive(Clone)]
+struct Service {
+    runs: Runs,
+    shutdown: Shutdown,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    /// Whoever has no answer starts the same run again.
+    id: String,
+    claim: Claim,
+}
+
+async fn start(
+    State(service): State<Service>,
+    Json(start): Json<Start>,
+) -> Result<(StatusCode, Json<Value>), Refused> {
+    let id = service
+        .runs
+        .start::<refund>(start.claim)
+        .with_id(start.id)
+        .await?;
+    Ok((StatusCode::ACCEPTED, Json(json!({ "id": id }))))
+}
+
+async fn show(
+    State(service): State<Service>,
+    Path(id): Path<String>,
+) -> Result<Json<RunInfo>, Refused> {
+    Ok(Json(service.runs.status(&id).await?))
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    status: Option<Status>,
+    after: Option<String>,
+}
+
+async fn list(
+    State(service): State<Service>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Value>, Refused> {
+    let mut filter = Filter::new();
+    filter.status = wanted.status;
+    filter.after = wanted.after.as_deref().map(str::parse).transpose()?;
+    let page = service.runs.list(filter).await?;
+    let next = page.next.as_ref().map(Cursor::to_string);
+    Ok(Json(json!({ "runs": page.runs, "next": next })))
+}
+
+async fn answer(
+    State(service): State<Service>,
+    Path((id, question)): Path<(String, String)>,
+    Json(answer): Json<Value>,
+) -> Result<StatusCode, Refused> {
+    service.runs.answer(&id, &question, answer).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// The steps of a run as they are committed. A browser that was cut off goes on after the last that it has seen.
+async fn events(
+    State(service): State<Service>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refused> {
+    service.runs.status(&id).await?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last: Option<u64> = last.and_then(|id| id.parse().ok());
+    let rows = service
+        .runs
+        .events_from(&id, last.map_or(0, |last| last + 1));
+    let events = rows.map(|row| Ok(event(row)));
+    // Whoever follows a run that waits does not keep the service from ending.
+    let events = events.take_until(service.shutdown.asked());
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}
+
+fn event(row: Result<HistoryRow, StoreError>) -> Event {
+    let event = row.map_err(|error| error.to_string()).and_then(|row| {
+        let event = Event::default().id(row.step.to_string()).event("step");
+        event.json_data(row).map_err(|error| error.to_string())
+    });
+    event.unwrap_or_else(|error| Event::default().event("error").data(error))
+}
+
+/// Why a request was refused.
+struct Refused(StoreError);
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status = match self.0 {
+            StoreError::NotFound { .. } => StatusCode::NOT_FOUND,
+            StoreError::AlreadyExists { .. } | StoreError::WrongStatus { .. } => {
+                StatusCode::CONFLICT
+            }
+            StoreError::InvalidName { .. } => StatusCode::BAD_REQUEST,
+            StoreError::InboxFull { .. } => StatusCode::TOO_MANY_REQUESTS,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        (status, Json(json!({ "error": self.0.to_string() }))).into_response()
+    }
+}
