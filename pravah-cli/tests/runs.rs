@@ -198,6 +198,12 @@ async fn a_run_is_shown_with_what_waits_in_it_and_how_to_answer() {
     );
     assert_eq!(shown["history"][1]["node"]["id"], "draft");
 
+    let text = it.prints(&["--tenant", "acme", "show", "theirs"]);
+    assert!(
+        text.contains("    pravah runs --tenant acme answer theirs approve JSON\n"),
+        "{text}"
+    );
+
     let text = it.prints(&["show", "done"]);
     assert!(
         text.contains("output:  {\"reply\":\"Later.\"}\ntags:    region=eu\n"),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use pravah_runtime::{Entries, GateQuestion};
-use pravah_store::{HistoryRow, Question, RunInfo, Runs, StoreError};
+use pravah_store::{HistoryRow, Question, RunInfo, RunKey, Runs, StoreError};
 use serde_json::{Map, Value, json};
 
 use super::{asked::Asked, table::Table, values};
@@ -88,16 +88,15 @@ impl Shown {
         let states = self.states();
         let states = states.map(|(name, json)| format!("  {name}: {}", values::line(json)));
         parts.extend(part("states that wait", states));
-        let id = self.info.key.id();
         let questions = self.info.questions.iter();
-        let questions = questions.map(|open| format!("  {}", question(id, open)));
+        let questions = questions.map(|open| format!("  {}", question(&self.info.key, open)));
         parts.extend(part("open questions", questions));
         let hidden = self.history.len().saturating_sub(LAST);
         let last = self.history.get(hidden..).unwrap_or_default();
         let mut last_steps = steps(last);
         if hidden > 0 {
-            let all = format!("\n{hidden} earlier ones: `pravah runs history {id}`");
-            last_steps.push_str(&all);
+            let command = command("history", &self.info.key);
+            last_steps.push_str(&format!("\n{hidden} earlier ones: {command}"));
         }
         parts.push(last_steps);
         parts.join("\n\n")
@@ -148,16 +147,28 @@ fn part(heading: &str, lines: impl Iterator<Item = String>) -> Option<String> {
 }
 
 /// What is asked, and how to answer it.
-fn question(run: &str, open: &Question) -> String {
+fn question(run: &RunKey, open: &Question) -> String {
     let gate = serde_json::from_value::<GateQuestion>(open.value.clone());
     let text = match gate {
-        Ok(gate) => gate.prompt,
+        Ok(gate) => match gate.event {
+            Some(event) => format!("waits for the event `{event}`"),
+            None => gate.prompt,
+        },
         Err(_) => open.value.to_string(),
     };
     let until = open.until.map(values::time);
     let until = until.map_or(String::new(), |until| format!(" (until {until})"));
     let (id, text) = (&open.id, values::line(&text));
-    format!("{id}: {text}{until}\n    pravah runs answer {run} {id} JSON")
+    let (command, question) = (command("answer", run), values::argument(id));
+    format!("{id}: {text}{until}\n    {command} {question} JSON")
+}
+
+/// What to type for this run.
+fn command(name: &str, run: &RunKey) -> String {
+    let tenant = run.tenant().map(values::argument);
+    let tenant = tenant.map_or(String::new(), |tenant| format!("--tenant {tenant} "));
+    let id = values::argument(run.id());
+    format!("pravah runs {tenant}{name} {id}")
 }
 
 /// Steps as a table.

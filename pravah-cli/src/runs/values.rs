@@ -73,6 +73,15 @@ pub(super) fn line(text: &str) -> String {
     line
 }
 
+/// A text as one argument of a command that somebody may paste into a shell.
+pub(super) fn argument(text: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./:@=".contains(char);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +103,13 @@ mod tests {
         for wrong in ["", "30", "d", "-1d", "1.5h", "9999999999999999999d"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_argument_is_nothing_else_to_a_shell() {
+        assert_eq!(argument("order-7"), "order-7");
+        assert_eq!(argument("it's; rm -r *"), r"'it'\''s; rm -r *'");
+        assert_eq!(argument("ask[1]"), "'ask[1]'");
     }
 
     #[test]
