@@ -1,6 +1,10 @@
 //! Agents in the hands of workers whose processes end at any commit.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use pravah_runtime::{ClientFactory, EventKind, FlowEvent, prelude::*};
 use pravah_store::{RunStore, Runs, Status, Worker};
@@ -15,6 +19,7 @@ use crate::{
 crate::over_every_store! {
     no_model_is_asked_again_for_what_was_committed,
     a_step_that_was_not_committed_is_made_again_and_nothing_else,
+    several_bodies_at_a_time_come_to_the_same,
     a_script_in_the_context_answers_a_run_that_many_workers_make,
 }
 
@@ -105,11 +110,11 @@ impl Asked {
     }
 }
 
-fn worker(store: impl RunStore, effects: &Effects, asked: &Asked) -> Worker {
+fn worker(store: impl RunStore, (effects, asked): (&Effects, &Asked), bodies: usize) -> Worker {
     let asked = asked.clone();
     let worker = Worker::new(store).serve_with::<Question>(move |run, _| {
         let (asked, models) = (asked.clone(), ClientFactory::new().with_scripted(script()));
-        let run = run.with_factory(models);
+        let run = run.with_factory(models).with_concurrency(bodies);
         Ok(run.with_observer(move |event: FlowEvent| asked.note(&event)))
     });
     worker.with_context(effects.context())
@@ -122,7 +127,7 @@ struct Outcome {
     effects: Vec<String>,
 }
 
-async fn undisturbed(it: &TestStore) -> Outcome {
+async fn undisturbed(it: &TestStore, bodies: usize) -> Outcome {
     let (runs, effects, asked) = (
         Runs::new(it.store.clone()),
         Effects::default(),
@@ -130,32 +135,34 @@ async fn undisturbed(it: &TestStore) -> Outcome {
     );
     let start = runs.start::<Question>(question()).with_id("undisturbed");
     let id = start.await.unwrap();
-    let working = Working::start(worker(it.store.clone(), &effects, &asked));
+    let working = Working::start(worker(it.store.clone(), (&effects, &asked), bodies));
     until(&runs, &id, Status::Done).await;
     working.kill().await;
     outcome(&runs, &id, &effects, &asked).await
 }
 
 /// Each worker makes one commit. Then its process ends: at once, or when it is about to commit another step.
-async fn disturbed(it: &TestStore, ends_at_once: bool) -> Outcome {
+async fn disturbed(it: &TestStore, ends_at_once: bool, bodies: usize) -> Outcome {
     let (runs, effects, asked) = (
         Runs::new(it.store.clone()),
         Effects::default(),
         Asked::default(),
     );
-    let start = runs.start::<Question>(question()).with_id("disturbed");
+    let id = format!("disturbed-{ends_at_once}");
+    let start = runs.start::<Question>(question()).with_id(id);
     let id = start.await.unwrap();
     while runs.status(&id).await.unwrap().status != Status::Done {
         let mut store = Faulty::new(it.reopen()).with_commits(1);
         store.answers_last = !ends_at_once;
         let step = runs.status(&id).await.unwrap().step;
-        let working = Working::start(worker(store, &effects, &asked).with_max_failed_claims(99));
+        let working =
+            Working::start(worker(store, (&effects, &asked), bodies).with_max_failed_claims(99));
         let is_committed = async || runs.status(&id).await.unwrap().step > step;
         while !is_committed().await {
-            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+            tokio::time::sleep(Duration::from_millis(250)).await;
         }
         // The next step is made by now.
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
         working.kill().await;
     }
     outcome(&runs, &id, &effects, &asked).await
@@ -179,10 +186,10 @@ async fn outcome(runs: &Runs, id: &str, effects: &Effects, asked: &Asked) -> Out
 
 async fn no_model_is_asked_again_for_what_was_committed(it: TestStore) {
     let it = it.with_tokio_time();
-    let expected = undisturbed(&it).await;
+    let expected = undisturbed(&it, 1).await;
     assert_eq!(expected.asked.len(), 5 + 2 + 2);
     assert_eq!(expected.effects.len(), 3);
-    let outcome = disturbed(&it, true).await;
+    let outcome = disturbed(&it, true, 1).await;
     assert_eq!(outcome.steps, expected.steps);
     assert_eq!(outcome.asked, expected.asked);
     assert_eq!(outcome.effects, expected.effects);
@@ -190,8 +197,8 @@ async fn no_model_is_asked_again_for_what_was_committed(it: TestStore) {
 
 async fn a_step_that_was_not_committed_is_made_again_and_nothing_else(it: TestStore) {
     let it = it.with_tokio_time();
-    let expected = undisturbed(&it).await;
-    let mut outcome = disturbed(&it, false).await;
+    let expected = undisturbed(&it, 1).await;
+    let mut outcome = disturbed(&it, false, 1).await;
     assert_eq!(outcome.steps, expected.steps);
     // Each step but the first is made twice.
     assert!(outcome.asked.len() > expected.asked.len());
@@ -205,6 +212,18 @@ async fn a_step_that_was_not_committed_is_made_again_and_nothing_else(it: TestSt
     assert_eq!(outcome.effects, expected.effects);
 }
 
+async fn several_bodies_at_a_time_come_to_the_same(it: TestStore) {
+    let it = it.with_tokio_time();
+    let expected = undisturbed(&it, 1).await;
+    for ends_at_once in [true, false] {
+        let outcome = disturbed(&it, ends_at_once, 4).await;
+        assert_eq!(outcome.steps.len(), expected.steps.len());
+        // A body beside the one that was committed is made again, under the same key.
+        let keys = |outcome: &Outcome| BTreeSet::from_iter(outcome.effects.clone());
+        assert_eq!(keys(&outcome), keys(&expected));
+    }
+}
+
 async fn a_script_in_the_context_answers_a_run_that_many_workers_make(it: TestStore) {
     let it = it.with_tokio_time();
     let (runs, effects) = (Runs::new(it.store.clone()), Effects::default());
@@ -216,7 +235,7 @@ async fn a_script_in_the_context_answers_a_run_that_many_workers_make(it: TestSt
         let ctx = effects.context().with_dep(script());
         let working = Working::start(worker.with_context(ctx).with_max_failed_claims(99));
         while runs.status(&id).await.unwrap().step == step {
-            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+            tokio::time::sleep(Duration::from_millis(250)).await;
         }
         working.kill().await;
     }

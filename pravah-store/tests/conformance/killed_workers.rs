@@ -10,7 +10,7 @@ use std::{
 };
 
 use pravah_runtime::prelude::*;
-use pravah_store::{Filter, Runs, SqliteStore, Status, Worker};
+use pravah_store::{Filter, HistoryRow, RunEvents, Runs, SqliteStore, Status, Worker};
 
 /// Where the child finds the file; without it this process is no child.
 const FILE: &str = "PRAVAH_STORE_TEST_FILE";
@@ -127,8 +127,14 @@ async fn no_step_is_committed_twice_whenever_workers_are_killed() {
         let id = start.with_id(format!("run-{run}")).await.unwrap();
         runs.answer(&id, "report", true).await.unwrap();
     }
+    let followed = tokio::spawn(follow(runs.events("run-0")));
     let kills = kill_until_done(&runs, &file).await;
     assert!(kills >= 10, "{kills}");
+    // Whichever process has committed them.
+    assert_eq!(
+        followed.await.unwrap(),
+        runs.history("run-0").await.unwrap()
+    );
 
     let effects = std::fs::read_to_string(file.with_extension("log")).unwrap();
     let mut effects_of = BTreeMap::<&str, u32>::new();
@@ -154,6 +160,15 @@ async fn no_step_is_committed_twice_whenever_workers_are_killed() {
         let taken: Vec<_> = history.iter().flat_map(|row| &row.taken).collect();
         assert_eq!(taken, [&1]);
     }
+}
+
+/// All that a run commits, until it ends.
+async fn follow(mut events: RunEvents) -> Vec<HistoryRow> {
+    let mut rows = Vec::new();
+    while let Some(row) = events.next().await {
+        rows.push(row.unwrap());
+    }
+    rows
 }
 
 /// Starts two workers and kills one of them again and again, until all runs are done. Returns how many were killed.

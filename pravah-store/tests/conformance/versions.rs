@@ -6,6 +6,7 @@ use pravah_runtime::{FlowDef, LoadOptions, prelude::*};
 use pravah_store::{Command, RunInfo, RunStore, Runs, Status, Worker};
 
 use crate::{
+    faults::Faulty,
     flows::{Working, until},
     support::TestStore,
 };
@@ -13,6 +14,7 @@ use crate::{
 crate::over_every_store! {
     a_run_of_an_earlier_version_goes_on_and_is_stored_as_one_of_this,
     what_a_version_has_no_use_for_is_dropped_where_that_is_allowed,
+    a_process_that_ends_right_after_an_upgrade_leaves_a_run_of_the_new_version,
 }
 
 /// A version of the flow that takes a `Draft`, with the node that makes an `Approved` of it.
@@ -139,4 +141,27 @@ async fn what_a_version_has_no_use_for_is_dropped_where_that_is_allowed(it: Test
     }
     runs.answer(&id, "approve", "very good").await.unwrap();
     until(&runs, &id, Status::Done).await;
+}
+
+async fn a_process_that_ends_right_after_an_upgrade_leaves_a_run_of_the_new_version(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let id = waiting(&it, &runs).await;
+    let mut store = Faulty::new(it.reopen()).with_commits(1);
+    store.answers_last = false;
+    let options = LoadOptions::new().drop_progress();
+    let working = with_version::<v3::Draft>(Arc::new(store.clone()), options);
+    runs.cancel(&id, "too long").await.unwrap();
+    while store.commits_left() > 0 {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    working.kill().await;
+    let info = runs.status(&id).await.unwrap();
+    assert_eq!(
+        (info.step, info.status, info.questions),
+        (2, Status::Ready, vec![])
+    );
+    // No options are needed any more, and what it was told is not lost.
+    let _next = with_version::<v3::Draft>(it.reopen(), LoadOptions::new());
+    until(&runs, &id, Status::Cancelled).await;
 }
