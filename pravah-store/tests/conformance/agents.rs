@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use pravah_runtime::{ClientFactory, EventKind, FlowEvent, prelude::*};
+use pravah_runtime::{Budget, ClientFactory, EventKind, FlowEvent, prelude::*};
 use pravah_store::{RunStore, Runs, Status, Worker};
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ crate::over_every_store! {
     no_model_is_asked_again_for_what_was_committed,
     a_step_that_was_not_committed_is_made_again_and_nothing_else,
     several_bodies_at_a_time_come_to_the_same,
+    a_run_that_has_spent_its_budget_goes_on_with_a_larger_one,
     a_script_in_the_context_answers_a_run_that_many_workers_make,
 }
 
@@ -222,6 +223,38 @@ async fn several_bodies_at_a_time_come_to_the_same(it: TestStore) {
         let keys = |outcome: &Outcome| BTreeSet::from_iter(outcome.effects.clone());
         assert_eq!(keys(&outcome), keys(&expected));
     }
+}
+
+async fn a_run_that_has_spent_its_budget_goes_on_with_a_larger_one(it: TestStore) {
+    let it = it.with_tokio_time();
+    let (runs, asked) = (Runs::new(it.store.clone()), Asked::default());
+    let work = |calls| {
+        let asked = asked.clone();
+        let worker = Worker::new(it.reopen()).serve_with::<Question>(move |run, _| {
+            let asked = asked.clone();
+            let run = run.with_observer(move |event: FlowEvent| asked.note(&event));
+            Ok(run.with_budget(Budget::new().calls(calls)))
+        });
+        let ctx = Effects::default().context().with_dep(script());
+        Working::start(worker.with_context(ctx))
+    };
+    // Of an agent that was called it would be a result that the caller reads.
+    let working = work(4);
+    let id = runs.start::<Question>(question()).await.unwrap();
+    let info = until(&runs, &id, Status::Failed).await;
+    assert!(info.error.unwrap().contains("budget"));
+    assert_eq!(asked.all().len(), 4);
+    working.kill().await;
+    // What was spent counts, and what was answered is not asked again.
+    let working = work(8);
+    runs.retry(&id).await.unwrap();
+    until(&runs, &id, Status::Failed).await;
+    assert_eq!(asked.all().len(), 8);
+    working.kill().await;
+    let _worker = work(9);
+    runs.retry(&id).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    assert_eq!(asked.all().len(), 9);
 }
 
 async fn a_script_in_the_context_answers_a_run_that_many_workers_make(it: TestStore) {
