@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::StoreError;
+
 /// How many commands may wait in the inbox of a run. One to cancel it may come on top.
 pub(crate) const MAX_COMMANDS: usize = 1024;
 
@@ -47,7 +49,23 @@ pub enum Command {
     },
 }
 
+/// How many answers may wait for questions that are not asked yet: others have room for theirs.
+pub(crate) const MAX_EARLY_ANSWERS: usize = 256;
+
 impl Command {
+    /// Whether it is an answer to a question that was not open when it came.
+    pub(crate) fn is_early(&self) -> bool {
+        matches!(self, Self::Answer { number: None, .. })
+    }
+
+    /// Fails where it could not be read again: values may be nested too deeply.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        let json = serde_json::to_string(self);
+        let read = json.and_then(|json| serde_json::from_str::<Self>(&json));
+        read.map(drop)
+            .map_err(|error| StoreError::corrupt("a command", error))
+    }
+
     pub(crate) fn is_cancel(&self) -> bool {
         matches!(self, Self::Cancel { .. })
     }

@@ -103,7 +103,8 @@ pub trait RunStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`] if 1,024
-    /// commands wait, unless this is the first to cancel the run.
+    /// commands wait, unless this is the first to cancel the run, or if it is an answer to a question that is not open and
+    /// 256 of those wait; [`StoreError::Corrupt`] if it is nested so deeply that it could not be read again.
     fn push<'a>(&'a self, key: &'a RunKey, command: Command) -> StoreFuture<'a, u64>;
 
     /// The commands with larger numbers than `after` that the run has not taken, in their order.

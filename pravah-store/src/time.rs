@@ -25,10 +25,14 @@ pub(crate) fn after(time: SystemTime, wait: Duration) -> SystemTime {
     time.checked_add(wait).unwrap_or(from_millis(i64::MAX))
 }
 
+/// No wait for something that may happen at any time is longer.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// This long, and up to a quarter less or more: so that processes do not all ask at once.
 pub(crate) fn jittered(wait: Duration) -> Duration {
     // The last bytes of such an id are random.
     let [.., random] = Uuid::now_v7().into_bytes();
+    let wait = wait.min(LONGEST_WAIT);
     wait.mul_f64(0.75 + f64::from(random) / 510.0)
 }
 

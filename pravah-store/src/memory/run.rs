@@ -9,7 +9,9 @@ use pravah_runtime::{Changes, Entries};
 
 use crate::{
     Claim, ClaimRequest, Command, Commit, HistoryRow, InboxRow, Lease, NewRun, Release, RunInfo,
-    Status, StoreError, command::MAX_COMMANDS, time,
+    Status, StoreError,
+    command::{MAX_COMMANDS, MAX_EARLY_ANSWERS},
+    time,
 };
 
 #[derive(Debug)]
@@ -58,8 +60,9 @@ impl Run {
         is_free && is_due && flows.contains(&self.info.flow)
     }
 
-    pub(super) fn claim(&mut self, request: &ClaimRequest, now: SystemTime) -> Claim {
-        self.lease = self.lease.saturating_add(1);
+    /// Claims the run with a lease of this number, which no other lease of the store has.
+    pub(super) fn claim(&mut self, number: u64, request: &ClaimRequest, now: SystemTime) -> Claim {
+        self.lease = number;
         self.info.failed_claims = self.info.failed_claims.saturating_add(1);
         let owner = request.owner.clone();
         self.leased = Some((owner.clone(), time::after(now, request.lease)));
@@ -88,6 +91,10 @@ impl Run {
                 info.wake_at = None;
                 info.updated_at = now;
             }
+        }
+        // It may have come after the worker has looked.
+        if self.inbox.values().any(Command::is_cancel) {
+            self.wake(now);
         }
     }
 
@@ -131,7 +138,15 @@ impl Run {
         if self.info.status.has_ended() {
             return Err(self.wrong_status());
         }
+        command.check()?;
         let is_first_cancel = command.is_cancel() && !self.inbox.values().any(Command::is_cancel);
+        let early = self.inbox.values().filter(|it| it.is_early()).count();
+        if command.is_early() && early >= MAX_EARLY_ANSWERS {
+            return Err(StoreError::inbox_full(
+                self.info.key.id(),
+                MAX_EARLY_ANSWERS,
+            ));
+        }
         if self.inbox.len() >= MAX_COMMANDS && !is_first_cancel {
             return Err(StoreError::inbox_full(self.info.key.id(), MAX_COMMANDS));
         }

@@ -9,16 +9,20 @@ use crate::{
 };
 
 #[derive(Debug, Default)]
-pub(super) struct Table(BTreeMap<RunKey, Run>);
+pub(super) struct Table {
+    runs: BTreeMap<RunKey, Run>,
+    /// The number of the last lease of any run: also of one that is gone, whose key another may have.
+    last_lease: u64,
+}
 
 impl Table {
     pub(super) fn get(&self, key: &RunKey) -> Result<&Run, StoreError> {
-        let run = self.0.get(key);
+        let run = self.runs.get(key);
         run.ok_or_else(|| StoreError::not_found(key.id()))
     }
 
     pub(super) fn get_mut(&mut self, key: &RunKey) -> Result<&mut Run, StoreError> {
-        let run = self.0.get_mut(key);
+        let run = self.runs.get_mut(key);
         run.ok_or_else(|| StoreError::not_found(key.id()))
     }
 
@@ -28,7 +32,7 @@ impl Table {
         lease: &Lease,
         now: SystemTime,
     ) -> Result<&mut Run, StoreError> {
-        let run = self.0.get_mut(&lease.key);
+        let run = self.runs.get_mut(&lease.key);
         run.filter(|run| run.is_leased(lease, now))
             .ok_or_else(|| StoreError::lease_lost(lease.key.id()))
     }
@@ -39,32 +43,37 @@ impl Table {
         forked_from: Option<(String, u64)>,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        if let Some(run) = self.0.get(&new.key) {
+        if let Some(run) = self.runs.get(&new.key) {
             if run.info.flow == new.flow {
                 return Ok(false);
             }
             return Err(StoreError::already_exists(new.key.id(), &*run.info.flow));
         }
-        self.0
+        self.runs
             .insert(new.key.clone(), Run::start(new, forked_from, now));
         Ok(true)
     }
 
     pub(super) fn claim(&mut self, request: &ClaimRequest, now: SystemTime) -> Vec<Claim> {
-        let runs = self.0.values();
+        let runs = self.runs.values();
         let may = runs.filter(|run| run.may_be_claimed(&request.flows, now));
         let mut may: Vec<_> = may
             .map(|run| (run.info.wake_at, run.info.key.clone()))
             .collect();
         may.sort();
         may.truncate(request.limit);
-        may.iter()
-            .filter_map(|(_, key)| Some(self.0.get_mut(key)?.claim(request, now)))
-            .collect()
+        let mut claims = Vec::with_capacity(may.len());
+        for (_, key) in may {
+            if let Some(run) = self.runs.get_mut(&key) {
+                self.last_lease = self.last_lease.saturating_add(1);
+                claims.push(run.claim(self.last_lease, request, now));
+            }
+        }
+        claims
     }
 
     pub(super) fn list(&self, filter: &Filter) -> Page {
-        let runs = self.0.values().map(|run| &run.info);
+        let runs = self.runs.values().map(|run| &run.info);
         let mut runs: Vec<RunInfo> = runs.filter(|info| passes(info, filter)).cloned().collect();
         runs.sort_by(|a, b| Cursor::of(b).place().cmp(&Cursor::of(a).place()));
         runs.truncate(filter.limit.saturating_add(1));
@@ -91,7 +100,7 @@ impl Table {
         retention: Retention,
         now: SystemTime,
     ) -> u64 {
-        let of_tenant = self.0.values().map(|run| &run.info);
+        let of_tenant = self.runs.values().map(|run| &run.info);
         let of_tenant = of_tenant.filter(|info| info.key.tenant() == tenant);
         let mut ended: Vec<_> = of_tenant
             .filter(|info| info.status.has_ended())
@@ -106,7 +115,7 @@ impl Table {
         let mut pruned = 0;
         for (index, (ended_at, key)) in ended.iter().enumerate() {
             if index >= max || *ended_at < kept_since {
-                self.0.remove(key);
+                self.runs.remove(key);
                 pruned += 1;
             }
         }

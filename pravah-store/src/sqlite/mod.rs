@@ -82,12 +82,11 @@ impl SqliteStore {
     async fn with_connection<T: Send + 'static>(
         &self,
         action: &'static str,
-        run: impl FnOnce(&mut Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
+        run: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        // The lock first: whoever waits for it holds no thread, and the time is that after the wait.
+        // The lock first: whoever waits for it holds no thread.
         let mut connection = Arc::clone(&self.connection).lock_owned().await;
-        let now = time::whole_millis(self.clock.0.now());
-        let done = spawn_blocking(move || run(&mut connection, now)).await;
+        let done = spawn_blocking(move || run(&mut connection)).await;
         let done = done.map_err(|error| StoreError::database(action, error))?;
         done.map_err(|failure| failure.while_doing(action))
     }
@@ -98,19 +97,22 @@ impl SqliteStore {
         write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         let is_light = sync == Sync::Normal && self.is_durable;
-        let in_transaction = move |connection: &mut Connection, now| {
+        let clock = self.clock.clone();
+        let in_transaction = move |connection: &mut Connection| {
             let behavior = TransactionBehavior::Immediate;
             let transaction = connection.transaction_with_behavior(behavior)?;
+            // The time is that after waiting for others who write.
+            let now = time::whole_millis(clock.0.now());
             let written = write(&transaction, now)?;
             transaction.commit()?;
             Ok(written)
         };
-        let run = move |connection: &mut Connection, now| {
+        let run = move |connection: &mut Connection| {
             if !is_light {
-                return in_transaction(connection, now);
+                return in_transaction(connection);
             }
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            let written = in_transaction(connection, now);
+            let written = in_transaction(connection);
             connection.pragma_update(None, "synchronous", "FULL")?;
             written
         };
@@ -123,7 +125,7 @@ impl SqliteStore {
         read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         // In a transaction: all that is read is as of one moment.
-        let run = move |connection: &mut Connection, _| {
+        let run = move |connection: &mut Connection| {
             let transaction = connection.transaction()?;
             read(&transaction)
         };

@@ -1,13 +1,21 @@
 //! How a file is opened.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use pravah_runtime::SystemClock;
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use tokio::sync::Mutex;
 
 use super::{SqliteStore, failure::Failure, schema};
 use crate::{Notifier, StoreError, notify::StoreClock};
+
+/// SQLite counts milliseconds in 31 bits.
+const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// How a [`SqliteStore`] is opened.
 ///
@@ -82,17 +90,37 @@ impl SqliteOptions {
 
     fn connect(self, path: &Path) -> Result<Connection, Failure> {
         let mut connection = Connection::open(path)?;
-        connection.busy_timeout(self.busy_timeout)?;
+        connection.busy_timeout(self.busy_timeout.min(LONGEST_BUSY_TIMEOUT))?;
+        schema::check_version(&connection)?;
         if self.must_exist && !schema::is_store(&connection)? {
             return Err(StoreError::not_a_store("it is empty, or of another program").into());
         }
         connection.set_prepared_statement_cache_capacity(64);
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        self.use_wal(&connection)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         let synchronous = if self.is_durable { "FULL" } else { "NORMAL" };
         connection.pragma_update(None, "synchronous", synchronous)?;
         schema::migrate(&mut connection)?;
         Ok(connection)
+    }
+}
+
+impl SqliteOptions {
+    /// Switches the file to a write-ahead log. SQLite does not wait for others while it does: whoever is first has done it
+    /// for all.
+    fn use_wal(self, connection: &Connection) -> Result<(), Failure> {
+        let started = Instant::now();
+        loop {
+            match connection.pragma_update(None, "journal_mode", "WAL") {
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && started.elapsed() < self.busy_timeout =>
+                {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                switched => return Ok(switched?),
+            }
+        }
     }
 }
 

@@ -59,9 +59,7 @@ pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, Fai
     }
     let mut statement = connection.prepare_cached(&statements::list(filter))?;
     let rows = statement.query(&*params)?;
-    let runs = all(rows, |row| {
-        rows::info_with_number(row).map(|(_, info)| info)
-    })?;
+    let runs = all(rows, rows::listed_info)?;
     Ok(Page::of(runs, filter.limit))
 }
 

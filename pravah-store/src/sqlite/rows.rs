@@ -57,20 +57,54 @@ pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, Ru
 
 /// A number, and behind it what is known of a run.
 pub(super) fn info_with_number(row: &Row<'_>) -> Result<(i64, RunInfo), Failure> {
+    let mut problem = None;
+    let read = read_info(row, &mut problem)?;
+    match problem {
+        Some(problem) => Err(problem.into()),
+        None => Ok(read),
+    }
+}
+
+/// What can be read of a run, for lists: what cannot be read of one hides no other.
+pub(super) fn listed_info(row: &Row<'_>) -> Result<RunInfo, Failure> {
+    let mut problem = None;
+    let (_, mut info) = read_info(row, &mut problem)?;
+    if let Some(problem) = problem {
+        info.error = Some(problem.to_string());
+    }
+    Ok(info)
+}
+
+/// Reads a run, and notes in `problem` what of it cannot be read.
+fn read_info(row: &Row<'_>, problem: &mut Option<StoreError>) -> Result<(i64, RunInfo), Failure> {
     let (key, created_at) = (key(row)?, time::from_millis(row.get(5)?));
-    let status = status(&row.get::<_, String>(4)?)?;
+    let status = status(&row.get::<_, String>(4)?);
+    let status = noted(status, problem).unwrap_or(Status::Failed);
     let mut info = RunInfo::new(key, row.get::<_, String>(3)?, status, created_at);
     info.updated_at = time::from_millis(row.get(6)?);
     info.wake_at = row.get::<_, Option<i64>>(7)?.map(time::from_millis);
     info.step = unsigned(row.get(8)?);
-    info.questions = from_json("the questions of a run", &row.get::<_, String>(9)?)?;
+    let questions = from_json("the questions of a run", &row.get::<_, String>(9)?);
+    info.questions = noted(questions, problem).unwrap_or_default();
     info.output = row.get(10)?;
     info.error = row.get(11)?;
     info.failed_claims = u32::try_from(row.get::<_, i64>(12)?).unwrap_or(u32::MAX);
     let forked_from: Option<String> = row.get(13)?;
     info.forked_from = forked_from.zip(row.get::<_, Option<i64>>(14)?.map(unsigned));
-    info.tags = from_json("the tags of a run", &row.get::<_, String>(15)?)?;
+    let tags = from_json("the tags of a run", &row.get::<_, String>(15)?);
+    info.tags = noted(tags, problem).unwrap_or_default();
     Ok((row.get(0)?, info))
+}
+
+/// What was read; otherwise the first problem is noted.
+fn noted<T>(read: Result<T, StoreError>, problem: &mut Option<StoreError>) -> Option<T> {
+    match read {
+        Ok(read) => Some(read),
+        Err(error) => {
+            problem.get_or_insert(error);
+            None
+        }
+    }
 }
 
 fn key(row: &Row<'_>) -> Result<RunKey, Failure> {
@@ -153,6 +187,16 @@ pub(super) fn to_json<T: Serialize + ?Sized>(
     value: &T,
 ) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::corrupt(what, error))
+}
+
+/// The JSON of a value, if it can be read again: one may be nested too deeply.
+pub(super) fn readable_json<T: Serialize + DeserializeOwned>(
+    what: &'static str,
+    value: &[T],
+) -> Result<String, StoreError> {
+    let json = to_json(what, value)?;
+    from_json::<Vec<T>>(what, &json)?;
+    Ok(json)
 }
 
 fn from_json<T: DeserializeOwned>(what: &'static str, json: &str) -> Result<T, StoreError> {

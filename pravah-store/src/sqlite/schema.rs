@@ -18,15 +18,26 @@ pub(super) fn is_store(connection: &Connection) -> Result<bool, Failure> {
     Ok(version(connection)? > 0 && connection.table_exists(None, "run")?)
 }
 
+/// Fails if a database is newer than this program, before anything in it is changed.
+pub(super) fn check_version(connection: &Connection) -> Result<(), Failure> {
+    let (found, known) = (version(connection)?, known_version());
+    match found > known {
+        true => Err(StoreError::newer_schema(found, known).into()),
+        false => Ok(()),
+    }
+}
+
+fn known_version() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
 /// Brings a database to the newest version, and refuses one that is newer.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let known = known_version();
     // Several processes may open the file at once: the first to get the lock migrates it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    check_version(&transaction)?;
     let found = version(&transaction)?;
-    if found > known {
-        return Err(StoreError::newer_schema(found, known).into());
-    }
     let applied = usize::try_from(found).unwrap_or_default();
     for migration in MIGRATIONS.iter().skip(applied) {
         transaction.execute_batch(migration)?;

@@ -27,6 +27,10 @@ CREATE TABLE run (
     UNIQUE (tenant, id)
 ) STRICT;
 
+-- The number of the last lease of any run: also of one that is gone, whose id another may have.
+CREATE TABLE last_lease (number INTEGER NOT NULL) STRICT;
+INSERT INTO last_lease VALUES (0);
+
 CREATE INDEX run_by_wake ON run (wake_at, tenant, id) WHERE wake_at IS NOT NULL;
 CREATE INDEX run_by_creation ON run (created_at, tenant, id);
 CREATE INDEX run_by_age ON run (tenant, created_at, id);
@@ -66,6 +70,8 @@ CREATE TABLE inbox (
     run INTEGER NOT NULL REFERENCES run (seq) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     is_cancel INTEGER NOT NULL,
+    -- Whether it is an answer to a question that was not open.
+    is_early INTEGER NOT NULL,
     -- JSON.
     command TEXT NOT NULL,
     PRIMARY KEY (run, number)

@@ -32,7 +32,9 @@ pub(super) const CLAIMABLE: &str = "SELECT seq FROM run \
     WHERE wake_at <= ?1 AND (lease_until IS NULL OR lease_until <= ?1) \
     AND flow IN (SELECT value FROM json_each(?2)) ORDER BY wake_at, tenant, id LIMIT ?3";
 
-pub(super) const CLAIM: &str = "UPDATE run SET lease = lease + 1, lease_owner = ?2, \
+pub(super) const NEXT_LEASE: &str = "UPDATE last_lease SET number = number + 1";
+
+pub(super) const CLAIM: &str = "UPDATE run SET lease = (SELECT number FROM last_lease), lease_owner = ?2, \
     lease_until = ?3, failed_claims = failed_claims + 1 WHERE seq = ?1";
 
 pub(super) const CLAIMED: &str = concat!("SELECT run.lease, ", info!(), " FROM run WHERE seq = ?1");
@@ -51,6 +53,14 @@ pub(super) const RELEASE_FAILED: &str = "UPDATE run SET lease_owner = NULL, leas
 
 pub(super) const RELEASE_PARKED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
     error = ?2, wake_at = NULL, status = 'failed', updated_at = ?3 WHERE seq = ?1";
+
+/// What cannot be read is claimed by nobody.
+pub(super) const PARK_UNREADABLE: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+    error = ?2, wake_at = NULL, status = 'failed', updated_at = ?3 WHERE seq = ?1";
+
+/// A command to cancel a run that was released may have come after its worker has looked.
+pub(super) const WAKE_TO_CANCEL: &str = "UPDATE run SET wake_at = MIN(COALESCE(wake_at, ?2), ?2) \
+    WHERE seq = ?1 AND EXISTS (SELECT 1 FROM inbox WHERE run = ?1 AND is_cancel)";
 
 /// `:step` is the number of the step that is written, or of the last one.
 pub(super) const COMMIT: &str = "UPDATE run SET step = :step, status = :status, updated_at = :now, \
@@ -84,13 +94,12 @@ pub(super) const CHANGES_UNTIL: &str =
     "SELECT changes FROM history WHERE run = ?1 AND step <= ?2 ORDER BY step";
 
 pub(super) const INSERT_COMMAND: &str =
-    "INSERT INTO inbox (run, number, is_cancel, command) VALUES (?1, ?2, ?3, ?4)";
+    "INSERT INTO inbox (run, number, is_cancel, is_early, command) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 pub(super) const INBOX: &str =
     "SELECT number, command FROM inbox WHERE run = ?1 AND number > ?2 ORDER BY number";
 
-pub(super) const COUNT_COMMANDS: &str =
-    "SELECT COUNT(*), COALESCE(SUM(is_cancel), 0) FROM inbox WHERE run = ?1";
+pub(super) const COUNT_COMMANDS: &str = "SELECT COUNT(*), COALESCE(SUM(is_cancel), 0), COALESCE(SUM(is_early), 0) FROM inbox WHERE run = ?1";
 
 pub(super) const DELETE_COMMAND: &str = "DELETE FROM inbox WHERE run = ?1 AND number = ?2";
 

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
-    StepNode, StoreError, command::MAX_COMMANDS, entries::put_all, time,
+    StepNode, StoreError,
+    command::{MAX_COMMANDS, MAX_EARLY_ANSWERS},
+    entries::put_all,
+    time,
 };
 
 /// The row of a run that was put in; nothing if it exists.
@@ -106,10 +109,22 @@ pub(super) fn claim(
     let mut claim = connection.prepare_cached(statements::CLAIM)?;
     let mut claimed = connection.prepare_cached(statements::CLAIMED)?;
     let mut claims = Vec::new();
+    let mut next = connection.prepare_cached(statements::NEXT_LEASE)?;
     for seq in found {
+        next.execute([])?;
         claim.execute(params![seq, request.owner, until])?;
         let row = claimed.query_row([seq], |row| Ok(rows::info_with_number(row)))?;
-        let (number, info) = row?;
+        let (number, info) = match row {
+            Ok(read) => read,
+            // It keeps no other run from being claimed.
+            Err(failure) => {
+                let error = failure.while_doing("claim runs").to_string();
+                tracing::error!(error, "a run that cannot be read is parked");
+                let params = params![seq, error, time::to_millis(now)];
+                connection.execute(statements::PARK_UNREADABLE, params)?;
+                continue;
+            }
+        };
         let lease = Lease::new(info.key.clone(), &*request.owner, unsigned(number));
         claims.push(Claim::new(lease, info));
     }
@@ -162,6 +177,10 @@ pub(super) fn release(
             connection.execute(statements::RELEASE_PARKED, params)?
         }
     };
+    connection.execute(
+        statements::WAKE_TO_CANCEL,
+        params![seq, time::to_millis(now)],
+    )?;
     Ok(())
 }
 
@@ -180,7 +199,7 @@ pub(super) fn commit(
         apply(connection, seq, &commit.changes)?;
         append_history(connection, (seq, step), commit, now)?;
     }
-    let questions = to_json("the questions of a run", &commit.questions)?;
+    let questions = rows::readable_json("the questions of a run", &commit.questions)?;
     let mut statement = connection.prepare_cached(statements::COMMIT)?;
     statement.execute(named_params! {
         ":seq": seq,
@@ -263,17 +282,31 @@ pub(super) fn push(
     if found.status.has_ended() {
         return Err(found.wrong_status(key));
     }
+    command.check()?;
     let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
-    let count = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-    let (waiting, cancels) = statement.query_row([found.seq], count)?;
+    let count = |row: &rusqlite::Row<'_>| {
+        let count = |column| Ok::<_, rusqlite::Error>(usize::try_from(row.get::<_, i64>(column)?));
+        let count = |column| Ok::<_, rusqlite::Error>(count(column)?.unwrap_or(usize::MAX));
+        Ok((count(0)?, count(1)?, count(2)?))
+    };
+    let (waiting, cancels, early) = statement.query_row([found.seq], count)?;
+    if command.is_early() && early >= MAX_EARLY_ANSWERS {
+        return Err(StoreError::inbox_full(key.id(), MAX_EARLY_ANSWERS).into());
+    }
     let is_first_cancel = command.is_cancel() && cancels == 0;
-    if usize::try_from(waiting).unwrap_or(usize::MAX) >= MAX_COMMANDS && !is_first_cancel {
+    if waiting >= MAX_COMMANDS && !is_first_cancel {
         return Err(StoreError::inbox_full(key.id(), MAX_COMMANDS).into());
     }
     let number = found.last_command.saturating_add(1);
     let json = to_json("a command", command)?;
     let mut statement = connection.prepare_cached(statements::INSERT_COMMAND)?;
-    statement.execute(params![found.seq, number, command.is_cancel(), json])?;
+    statement.execute(params![
+        found.seq,
+        number,
+        command.is_cancel(),
+        command.is_early(),
+        json
+    ])?;
     let mut statement = connection.prepare_cached(statements::SET_LAST_COMMAND)?;
     statement.execute([found.seq, number])?;
     // Any step of a run that has failed would be another try.

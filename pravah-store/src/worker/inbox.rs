@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use pravah_runtime::{Changes, FlowError, Hub, Sent, Suspension};
+use pravah_runtime::{Changes, Entries, FlowError, Hub, Sent, Suspension};
 
 use crate::{Command, Commit, InboxRow, Refusal, Status};
 
@@ -52,6 +52,43 @@ pub(super) struct Settled {
     pub(super) refused: Vec<Refusal>,
     /// Whether the run has not looked at one of them.
     pub(super) is_pending: bool,
+    /// Whether the run had no room for one of them.
+    pub(super) is_full: bool,
+}
+
+/// The keys of the commands that a run has in its snapshot: it has taken them over, and nothing has come of them yet.
+pub(super) struct KeptCommands(BTreeSet<String>);
+
+/// Where they are among the entries of a run.
+const KEPT: &str = "/inbox";
+
+impl KeptCommands {
+    pub(super) fn of(entries: &Entries) -> Self {
+        let keys = entries.iter().map(|(key, _)| key);
+        Self(keys.filter(|key| is_kept(key)).map(str::to_owned).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Brings them up to date.
+    pub(super) fn apply(&mut self, changes: &Changes) {
+        for deleted in changes.deleted() {
+            self.0.retain(|key| {
+                let rest = key.strip_prefix(deleted);
+                !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+        }
+        let put = changes.put().map(|(key, _)| key);
+        self.0
+            .extend(put.filter(|key| is_kept(key)).map(str::to_owned));
+    }
+}
+
+fn is_kept(key: &str) -> bool {
+    let rest = key.strip_prefix(KEPT);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Inbox {
@@ -162,6 +199,7 @@ impl Inbox {
             taken: Vec::new(),
             refused: std::mem::take(&mut self.refused),
             is_pending: false,
+            is_full: false,
         };
         for mut it in std::mem::take(&mut self.handed_over) {
             let number = it.number;
@@ -176,6 +214,7 @@ impl Inbox {
                     match error {
                         // The run has room for it once it has taken others.
                         FlowError::InboxFull { .. } => {
+                            settled.is_full = true;
                             self.waiting.insert(number, it.command);
                         }
                         error => settled

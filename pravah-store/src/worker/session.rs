@@ -10,7 +10,7 @@ use pravah_runtime::{Changes, Context, FlowError, Hub, LoadOptions, RunStatus};
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    inbox::Inbox,
+    inbox::{Inbox, KeptCommands},
     keeper::{Keeper, Kept},
     served::{LiveRun, Restore, Restored},
 };
@@ -98,10 +98,16 @@ pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant, r
 /// Parks a run that was claimed too often without a step, unless it is to be cancelled.
 async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     let (lease, store) = (&claim.lease, &shared.store);
-    let inbox = Inbox::new(store.inbox(&lease.key, 0).await?);
-    if let Some(commit) = inbox.cancel_unread() {
-        store.commit(lease, commit).await?;
-        return Ok(Stop::Released);
+    match store.inbox(&lease.key, 0).await {
+        Ok(rows) => {
+            if let Some(commit) = Inbox::new(rows).cancel_unread() {
+                store.commit(lease, commit).await?;
+                return Ok(Stop::Released);
+            }
+        }
+        // What cannot be read does not keep the run from being parked.
+        Err(StoreError::Corrupt { .. }) => {}
+        Err(error) => return Err(error.into()),
     }
     let claims = shared.max_failed_claims;
     let last = claim.info.error.as_deref();
@@ -133,8 +139,10 @@ async fn make_steps(
             return Ok(Stop::Released);
         }
     };
+    let kept_commands = KeptCommands::of(&loaded.entries);
     let mut session = Session {
         hub: run.hub(),
+        kept_commands,
         shared,
         lease,
         run,
@@ -156,6 +164,7 @@ struct Session<'a> {
     run: Box<dyn LiveRun>,
     hub: Hub,
     inbox: Inbox,
+    kept_commands: KeptCommands,
     keeper: Keeper,
     notifications: Notifications,
     stop: watch::Receiver<bool>,
@@ -224,15 +233,25 @@ impl Session<'_> {
     async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
         let settled = self.inbox.settle();
         let changes = self.run.take_changes()?;
+        self.kept_commands.apply(&changes);
+        let has_changed = !changes.is_empty();
         let mut commit = Commit::new(changes, Status::Ready);
         (commit.taken, commit.refused) = (settled.taken, settled.refused);
         commit.seen = self.inbox.seen;
         commit.node = self.node();
+        let has_failed = made.is_err();
         self.say_where(&mut commit, made)?;
-        // Answers that came too early may have their questions now.
-        let goes_on = commit.status == Status::Ready
-            || settled.is_pending
-            || self.inbox.has_deliverable(&self.hub);
+        // Of several nodes another one has made its step: the one that failed is tried again.
+        let is_other = commit.status == Status::Failed && has_changed && !has_failed;
+        // Answers that came too early may have their questions now, unless the run has no room for what comes first.
+        let has_room = has_changed || !settled.is_full;
+        let may_take = has_room && self.inbox.has_deliverable(&self.hub);
+        // A command that the run has kept may be for what it has just come to.
+        let may_look = has_changed && !self.kept_commands.is_empty();
+        if is_other {
+            (commit.status, commit.error) = (Status::Ready, None);
+        }
+        let goes_on = commit.status == Status::Ready || settled.is_pending || may_take || may_look;
         let is_over = commit.status.has_ended() || commit.error.is_some();
         commit.release = is_over || !goes_on;
         let is_released = commit.release;

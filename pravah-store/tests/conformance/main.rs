@@ -22,6 +22,7 @@ mod remote;
 mod set_up;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod stranded;
 mod support;
 mod versions;
 mod workers;

@@ -258,6 +258,10 @@ impl World {
                 model.status = Some(Status::Failed);
             }
         }
+        if model.inbox.values().any(|cancels| *cancels) {
+            let now = self.now;
+            model.wake(now);
+        }
     }
 
     async fn push(&mut self, run: usize, cancel: bool) {

@@ -1,8 +1,14 @@
 //! What is SQLite's own: files, versions of their schema, and processes that write at the same time.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
-use pravah_store::{Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError};
+use pravah_runtime::ManualClock;
+use pravah_store::{
+    ClaimRequest, Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError,
+};
 use rusqlite::Connection;
 
 use crate::support::{key, last_step, new_run};
@@ -143,4 +149,87 @@ async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
         (info.status, rows),
         (Status::Done, 2) | (Status::Ready, 1)
     ));
+}
+
+#[tokio::test]
+async fn a_run_that_cannot_be_read_keeps_no_other_from_being_claimed_or_listed() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    for id in ["a", "b", "c"] {
+        store.start(new_run(&key(id))).await.unwrap();
+    }
+    let raw = Connection::open(&file).unwrap();
+    let broken = "UPDATE run SET questions = '{' WHERE id = 'a'; UPDATE run SET status = 'asleep' WHERE id = 'b'";
+    raw.execute_batch(broken).unwrap();
+    let runs = store.list(Filter::new()).await.unwrap().runs;
+    let mut errors: Vec<_> = runs
+        .iter()
+        .map(|run| (run.key.id(), run.error.is_some()))
+        .collect();
+    errors.sort_unstable();
+    assert_eq!(errors, [("a", true), ("b", true), ("c", false)]);
+
+    let request = || ClaimRequest::new("worker", ["flow".to_owned()]).with_limit(10);
+    let claims = store.claim(request()).await.unwrap();
+    assert_eq!(claims.len(), 1);
+    assert_eq!(claims[0].info.key, key("c"));
+    // They are not looked at again and again.
+    assert!(store.claim(request()).await.unwrap().is_empty());
+    let due = "SELECT COUNT(*) FROM run WHERE id <> 'c' AND wake_at IS NOT NULL";
+    let due: i64 = raw.query_row(due, [], |row| row.get(0)).unwrap();
+    assert_eq!(due, 0);
+}
+
+#[test]
+fn the_bytes_of_a_newer_file_are_not_changed() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let raw = Connection::open(&file).unwrap();
+    raw.execute_batch("CREATE TABLE later (n INTEGER); PRAGMA user_version = 7")
+        .unwrap();
+    drop(raw);
+    let before = std::fs::read(&file).unwrap();
+    let refused = SqliteStore::open(&file);
+    assert!(matches!(refused, Err(StoreError::NewerSchema { .. })));
+    assert!(std::fs::read(&file).unwrap() == before);
+}
+
+#[test]
+fn a_file_may_be_opened_with_any_timeout_and_by_several_at_once() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let options = SqliteOptions::new().with_busy_timeout(Duration::MAX);
+                options.open(&file).unwrap();
+            });
+        }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_that_ends_while_its_commit_waits_for_the_file_is_lost() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let clock = ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_000));
+    let store = SqliteStore::open(&file).unwrap().with_clock(clock.clone());
+    store.start(new_run(&key("a"))).await.unwrap();
+    let request = ClaimRequest::new("worker", ["flow".to_owned()]);
+    let request = request.with_lease(Duration::from_secs(5));
+    let claim = store.claim(request).await.unwrap().remove(0);
+
+    let other = Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let committing = tokio::spawn({
+        let store = store.clone();
+        async move { store.commit(&claim.lease, last_step(Status::Done)).await }
+    });
+    // Until the commit waits for the other connection, however slow the machine is.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    clock.advance(Duration::from_secs(60));
+    other.execute_batch("COMMIT").unwrap();
+    let committed = committing.await.unwrap();
+    assert!(matches!(committed, Err(StoreError::LeaseLost { .. })));
 }
