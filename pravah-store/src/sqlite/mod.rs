@@ -1,5 +1,6 @@
 //! Runs in a SQLite file.
 
+mod clock;
 mod failure;
 mod options;
 mod read;

@@ -7,11 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pravah_runtime::SystemClock;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::Mutex;
 
-use super::{SqliteStore, failure::Failure, schema};
+use super::{SqliteStore, clock::WallClock, failure::Failure, schema};
 use crate::{Notifier, StoreError, notify::StoreClock};
 
 /// SQLite counts milliseconds in 31 bits.
@@ -82,7 +81,7 @@ impl SqliteOptions {
         Ok(SqliteStore {
             connection: Arc::new(Mutex::new(connection)),
             is_durable: self.is_durable,
-            clock: StoreClock(Arc::new(SystemClock::new())),
+            clock: StoreClock(Arc::new(WallClock)),
             notifier: Notifier::new(),
             commit_notifier: Notifier::new(),
         })
