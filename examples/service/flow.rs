@@ -48,15 +48,14 @@ fn approve(large: Large, yes: bool) -> Approved {
     }
 }
 
-/// A process that ends here does it again: the bank is to recognise the key, and pay once.
+/// Made again if the process ends before the commit: the bank recognises the key, and pays once.
 #[node]
-async fn pay(approved: Approved, pace: Dep<Pace>, ctx: Context) -> Result<Settled, FlowError> {
+async fn pay(approved: Approved, pace: Dep<Pace>, step: Step) -> Settled {
     sleep(pace.0).await;
-    let key = ctx.step_key().ok_or("a step of a run has a key")?;
-    Ok(Settled {
+    Settled {
         euros: approved.euros,
-        payment: format!("payment {key}"),
-    })
+        payment: format!("payment {}", step.key()),
+    }
 }
 
 #[flow(named)]

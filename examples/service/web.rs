@@ -12,7 +12,7 @@ use axum::{
     },
     routing::{get, post},
 };
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt as _, stream};
 use pravah_store::{Cursor, Filter, HistoryRow, RunInfo, Runs, Status, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ struct Service {
 
 #[derive(Deserialize)]
 struct Start {
-    /// Whoever has no answer starts the same run again.
+    /// Chosen by the client: sending the same request again starts no second run.
     id: String,
     claim: Claim,
 }
@@ -101,8 +101,10 @@ async fn events(
     let last: Option<u64> = last.and_then(|id| id.parse().ok());
     let rows = service
         .runs
-        .events_from(&id, last.map_or(0, |last| last + 1));
-    let events = rows.map(|row| Ok(event(row)));
+        .events_from(&id, last.map_or(0, |last| last.saturating_add(1)));
+    // A page closes its source on `end`: it would ask for a run that has ended again and again.
+    let end = stream::once(async { Event::default().event("end").data("") });
+    let events = rows.map(event).chain(end).map(Ok);
     // Whoever follows a run that waits does not keep the service from ending.
     let events = events.take_until(service.shutdown.asked());
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
@@ -132,7 +134,9 @@ impl IntoResponse for Refused {
             StoreError::AlreadyExists { .. } | StoreError::WrongStatus { .. } => {
                 StatusCode::CONFLICT
             }
-            StoreError::InvalidName { .. } => StatusCode::BAD_REQUEST,
+            StoreError::InvalidName { .. } | StoreError::NotStorable { .. } => {
+                StatusCode::BAD_REQUEST
+            }
             StoreError::InboxFull { .. } => StatusCode::TOO_MANY_REQUESTS,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

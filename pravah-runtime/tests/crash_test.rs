@@ -197,7 +197,7 @@ mistake!(
     },
     [
         "`1. work -> End` was made, lost, and made again",
-        "`a mail to Ana` happened 2 times, and 1 without that: it has no key"
+        "`a mail to Ana` happened 2 times, but 1 in the undisturbed run: give it a key"
     ]
 );
 
@@ -215,7 +215,7 @@ mistake!(
     },
     [
         "was made, lost, and made again",
-        "there is an effect under the key `attempt 1`, and none without that"
+        "there is an effect under the key `attempt 1`, but none in the undisturbed run"
     ]
 );
 
@@ -229,7 +229,9 @@ mistake!(
             text: String::new(),
         }
     },
-    ["what happened under the key `crash-test/work(Begin)#1` is 0 and 1, and 0 without that"]
+    [
+        "what happened under the key `crash-test/work(Begin)#1` is 0 and 1, but 0 in the undisturbed run"
+    ]
 );
 
 mistake!(
@@ -293,7 +295,7 @@ async fn a_step_is_broken_off_at_each_point_where_it_waits() {
     let Err(CrashTestError::Differs { difference, .. }) = test.check().await else {
         panic!("nothing was found")
     };
-    assert!(difference.contains("is 0 and 1, and 0"), "{difference}");
+    assert!(difference.contains("is 0 and 1, but 0"), "{difference}");
 }
 
 #[tokio::test]
@@ -367,7 +369,7 @@ async fn a_flow_that_fails_by_itself_is_an_error_with_its_source() {
         .await
         .unwrap_err();
     assert!(matches!(error, CrashTestError::Run(_)));
-    assert!(error.to_string().contains("out of order"), "{error}");
+    assert!(format!("{error:?}").contains("out of order"), "{error:?}");
 }
 
 #[tokio::test]

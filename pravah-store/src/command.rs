@@ -63,7 +63,7 @@ impl Command {
         let json = serde_json::to_string(self);
         let read = json.and_then(|json| serde_json::from_str::<Self>(&json));
         read.map(drop)
-            .map_err(|error| StoreError::corrupt("a command", error))
+            .map_err(|error| StoreError::not_storable("a command", error))
     }
 
     pub(crate) fn is_cancel(&self) -> bool {

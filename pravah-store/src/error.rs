@@ -62,7 +62,7 @@ pub enum StoreError {
         /// How many may wait.
         limit: usize,
     },
-    /// An id, a tenant, a tag or a cursor is not one.
+    /// A run id, a tenant, a tag or a cursor breaks the rules for it.
     #[error("{what} {why}")]
     #[non_exhaustive]
     InvalidName {
@@ -87,6 +87,15 @@ pub enum StoreError {
         /// What it is.
         why: &'static str,
     },
+    /// What was to be stored cannot be: it is no JSON, or nested so deeply that it could not be read again.
+    #[error("{what} cannot be stored")]
+    #[non_exhaustive]
+    NotStorable {
+        /// What it is.
+        what: &'static str,
+        /// What is wrong with it.
+        source: BoxError,
+    },
     /// What the store has of a run cannot be read.
     #[error("{what} cannot be read")]
     #[non_exhaustive]
@@ -105,7 +114,7 @@ pub enum StoreError {
         /// What it said.
         source: BoxError,
     },
-    /// The flow could not be started, or its output is not of the type that was asked for.
+    /// The flow could not be built or started, or a run of it could not be restored.
     #[error(transparent)]
     Flow(#[from] FlowError),
 }
@@ -158,6 +167,12 @@ impl StoreError {
         Self::NotAStore { why }
     }
 
+    /// [`NotStorable`](Self::NotStorable).
+    pub fn not_storable(what: &'static str, source: impl Into<BoxError>) -> Self {
+        let source = source.into();
+        Self::NotStorable { what, source }
+    }
+
     /// [`Corrupt`](Self::Corrupt).
     pub fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
         let source = source.into();
@@ -169,4 +184,15 @@ impl StoreError {
         let source = source.into();
         Self::Database { action, source }
     }
+}
+
+/// An error with what is beneath it, in one line.
+pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(beneath) = source {
+        text = format!("{text}: {beneath}");
+        source = beneath.source();
+    }
+    text
 }

@@ -46,7 +46,7 @@ impl ClaimRequest {
     }
 }
 
-/// The right to make the steps of a run, until a time. The number grows with each claim of the run: it fences off
+/// The right to make the steps of a run, until a time. The number grows with each claim in the store: it fences off
 /// whoever had the run before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -55,7 +55,7 @@ pub struct Lease {
     pub key: RunKey,
     /// Who has it.
     pub owner: String,
-    /// Which lease of the run it is.
+    /// Its number, larger than that of every lease that the store gave before, of any run.
     pub number: u64,
 }
 
@@ -159,7 +159,7 @@ impl Commit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Release {
-    /// It is told to end. The claim does not count as failed.
+    /// The worker shuts down. The claim does not count as failed.
     Stopped,
     /// It could not make a step. Another try may be made from this time on.
     Failed {

@@ -24,11 +24,12 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - Commands are kept in the order in which they were pushed, and each is removed by one commit.
 /// - Ids, tenants, tags and payloads are data: none of them changes what a query means.
 ///
-/// Dropping a future leaves open whether it has happened. All times come from the store's [`clock`](Self::clock), and
+/// Every function may fail with [`StoreError::Database`]. Dropping a future leaves open whether it has happened. All times come from the store's [`clock`](Self::clock), and
 /// are kept in whole milliseconds.
 ///
 /// The functions return boxed futures: `Box::pin(async move { … })`. [`MemoryStore`](crate::MemoryStore) is a short
-/// implementation to read, and the tests in `tests/conformance` run over any store.
+/// implementation to read, and the tests in `tests/conformance` check these promises: a copy of them runs over another
+/// store once its `support.rs` makes one.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,14 +65,15 @@ pub trait RunStore: Send + Sync + 'static {
     /// counts as claimed [without success](RunInfo::failed_claims) until it commits something.
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>>;
 
-    /// Lets a lease end `lease` from now. Returns the number of the last command that was ever pushed to the run.
+    /// Makes a lease end `time` from now, in place of its earlier end. Returns the number of the last command that was ever pushed to the run.
     ///
     /// # Errors
     ///
     /// [`StoreError::LeaseLost`] if the lease has ended, or another was given.
     fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64>;
 
-    /// Ends a lease without a commit.
+    /// Ends a lease without a commit, as the [`Release`] says. Where a command to cancel the run waits, it may be claimed at
+    /// once.
     ///
     /// # Errors
     ///
@@ -104,7 +106,7 @@ pub trait RunStore: Send + Sync + 'static {
     ///
     /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`] if 1,024
     /// commands wait, unless this is the first to cancel the run, or if it is an answer to a question that is not open and
-    /// 256 of those wait; [`StoreError::Corrupt`] if it is nested so deeply that it could not be read again.
+    /// 256 of those wait; [`StoreError::NotStorable`] if it is nested so deeply that it could not be read again.
     fn push<'a>(&'a self, key: &'a RunKey, command: Command) -> StoreFuture<'a, u64>;
 
     /// The commands with larger numbers than `after` that the run has not taken, in their order.
@@ -156,7 +158,8 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`StoreError::InvalidName`].
     fn fork<'a>(&'a self, key: &'a RunKey, step: u64, id: String) -> StoreFuture<'a, bool>;
 
-    /// Makes a run that has failed ready to be claimed.
+    /// Makes a run that has failed [`Ready`](crate::Status::Ready), with no failed claims, and claimable at once. Its error
+    /// stays until the next commit.
     ///
     /// # Errors
     ///

@@ -43,10 +43,12 @@ impl LoadOptions {
         self
     }
 
-    /// Makes states of an earlier form readable: a state that cannot be read as a `New` is read as an `Old`, and is what
-    /// `migrate` makes of that. It may be waiting, an item of a list that is done, a state that is read later, the input or
-    /// the output of a flow, and an item of an `Each<New>`. Migrations follow each other: one from version 1 to 2 and one from 2 to 3 read states of
-    /// version 1. Every state is read at the load then. [`LoadReport::migrated`] says which were migrated.
+    /// Reads states of an earlier form: a state that cannot be read as a `New` is read as an `Old`, and `migrate` makes a
+    /// `New` of it. That goes for states that wait, items of lists, inputs and outputs of flows, states that are kept for a
+    /// `Latest<_>`, and the items of an `Each<New>`. Migrations follow each other: one from version 1 to 2 and one from 2 to
+    /// 3 read states of version 1.
+    ///
+    /// With a migration every state is read at the load. [`LoadReport::migrated`] says which were migrated.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;

@@ -15,53 +15,49 @@ pub(super) struct Ended {
 pub(super) fn difference(calm: &Ended, disturbed: &Ended) -> Option<String> {
     if calm.output != disturbed.output {
         let (expected, got) = (&calm.output, &disturbed.output);
-        return Some(format!("the output is {got}, and {expected} without that"));
+        return Some(format!(
+            "the output is {got}, but {expected} in the undisturbed run"
+        ));
     }
-    different_effects(&calm.effects, &disturbed.effects)
+    let (calm, disturbed) = (&calm.effects, &disturbed.effects);
+    different_counts(calm, disturbed).or_else(|| different_keys(calm, disturbed))
 }
 
-fn different_effects(calm: &Noted, disturbed: &Noted) -> Option<String> {
-    for (effect, count) in &disturbed.without_key {
-        let expected = calm.without_key.get(effect).copied().unwrap_or_default();
-        if *count > expected {
-            return Some(format!(
-                "`{effect}` happened {count} times, and {expected} without that: it has no key by which the other side recognises it"
-            ));
+/// An effect without a key that happened more or less often.
+fn different_counts(calm: &Noted, disturbed: &Noted) -> Option<String> {
+    let effects = calm.without_key.keys().chain(disturbed.without_key.keys());
+    effects.into_iter().find_map(|effect| {
+        let count = |noted: &Noted| noted.without_key.get(effect).copied().unwrap_or_default();
+        let (expected, got) = (count(calm), count(disturbed));
+        let hint = match got > expected {
+            true => ": give it a key by which the other side recognises a repetition",
+            false => "",
+        };
+        (got != expected).then(|| {
+            format!("`{effect}` happened {got} times, but {expected} in the undisturbed run{hint}")
+        })
+    })
+}
+
+/// A key under which something else happened, or nothing.
+fn different_keys(calm: &Noted, disturbed: &Noted) -> Option<String> {
+    let keys = calm.by_key.keys().chain(disturbed.by_key.keys());
+    keys.into_iter().find_map(|key| match (calm.by_key.get(key), disturbed.by_key.get(key)) {
+        (None, _) => Some(format!(
+            "there is an effect under the key `{key}`, but none in the undisturbed run: a key has to be the same each \
+             time a step is made"
+        )),
+        (_, None) => Some(format!(
+            "there is no effect under the key `{key}`, but one in the undisturbed run"
+        )),
+        (Some(expected), Some(got)) if expected != got => {
+            let (expected, got) = (list(expected), list(got));
+            Some(format!(
+                "what happened under the key `{key}` is {got}, but {expected} in the undisturbed run"
+            ))
         }
-    }
-    for (effect, expected) in &calm.without_key {
-        let count = disturbed
-            .without_key
-            .get(effect)
-            .copied()
-            .unwrap_or_default();
-        if count < *expected {
-            return Some(format!(
-                "`{effect}` happened {count} times, and {expected} without that"
-            ));
-        }
-    }
-    for (key, effects) in &disturbed.by_key {
-        match calm.by_key.get(key) {
-            None => {
-                return Some(format!(
-                    "there is an effect under the key `{key}`, and none without that: a key has to be the same each time a step is made"
-                ));
-            }
-            Some(expected) if expected != effects => {
-                let (expected, got) = (list(expected), list(effects));
-                return Some(format!(
-                    "what happened under the key `{key}` is {got}, and {expected} without that"
-                ));
-            }
-            Some(_) => {}
-        }
-    }
-    let lost = calm
-        .by_key
-        .keys()
-        .find(|key| !disturbed.by_key.contains_key(*key));
-    lost.map(|key| format!("there is no effect under the key `{key}`, and one without that"))
+        _ => None,
+    })
 }
 
 fn list(effects: &[Value]) -> String {

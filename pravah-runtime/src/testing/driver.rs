@@ -54,11 +54,12 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
         };
         let run = FlowRuntime::<F>::start((test.input)());
         let run = run.map_err(CrashTestError::Run)?;
-        Ok(Self::of(test, run.with_run_id(RUN_ID), outside))
+        Ok(Self::of(test, run, outside))
     }
 
     fn of(test: &'a CrashTest<F>, run: FlowRuntime<F>, outside: Outside) -> Self {
-        let run = (test.prepare)(run.with_clock(outside.clock.clone()));
+        let run = (test.prepare)(run).with_run_id(RUN_ID);
+        let run = run.with_clock(outside.clock.clone());
         Self { test, run, outside }
     }
 
@@ -96,7 +97,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
     pub(super) async fn step_until(&mut self, pending: usize) -> Result<Moved, CrashTestError> {
         loop {
             let ctx = self.outside.ctx.clone();
-            let out = dropped_when_pending(self.run.next(ctx), pending).await;
+            let out = poll_until_pending(self.run.next(ctx), pending).await;
             let out = match out {
                 Some(Err(FlowError::ResumeRequired(_))) => match self.answer(pending).await? {
                     Answered::Out(out) => out,
@@ -139,9 +140,7 @@ impl<F: FlowDef<Output: Serialize>> Driver<'_, F> {
             |question: &Suspension| Some((question.tool_id.clone(), (self.test.answer)(question)?));
         if let Some((id, answer)) = open.iter().find_map(answer) {
             let answering = self.run.answer(self.outside.ctx.clone(), &id, answer);
-            return Ok(Answered::Out(
-                dropped_when_pending(answering, pending).await,
-            ));
+            return Ok(Answered::Out(poll_until_pending(answering, pending).await));
         }
         match open.iter().filter_map(|question| question.until).min() {
             Some(until) => {
@@ -162,15 +161,15 @@ impl<F: FlowDef<Output: Serialize>> Driver<'_, F> {
     }
 }
 
-/// What a future returns; nothing if it was dropped before, when it was pending for the time of this number.
-async fn dropped_when_pending<T>(future: impl Future<Output = T>, number: usize) -> Option<T> {
+/// Polls a future until it is ready, or drops it when it has been pending so many times (`None`).
+async fn poll_until_pending<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
     let mut future = pin!(future);
     let mut pending = 0;
     poll_fn(|task| match future.as_mut().poll(task) {
         Poll::Ready(returned) => Poll::Ready(Some(returned)),
         Poll::Pending => {
             pending += 1;
-            match pending >= number {
+            match pending >= times {
                 true => Poll::Ready(None),
                 false => Poll::Pending,
             }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-/// What a run has done outside, as those note it that stand for services in a test. Clones are the same.
+/// The log of what a run has done outside, written by what stands for services in a test. Clones share it.
 ///
 /// ```
 /// use pravah_runtime::testing::Effects;
@@ -46,8 +46,8 @@ impl Effects {
         })
     }
 
-    /// Notes an effect that the other side cannot recognise when it comes again, such as a mail. A run that is disturbed
-    /// may have it twice, which the test finds.
+    /// Notes an effect that the other side cannot recognise when it comes again, such as a mail. The test fails for it: a
+    /// step that is lost makes it twice.
     pub fn without_key(&self, effect: impl Into<String>) {
         self.note(|noted| {
             let count = noted.without_key.entry(effect.into()).or_default();

@@ -8,8 +8,8 @@ use crate::FlowError;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CrashTestError {
-    /// The run that nothing disturbs fails.
-    #[error("the flow fails without a disturbance: {0}")]
+    /// The undisturbed run fails.
+    #[error("the flow fails without a disturbance")]
     Run(#[source] FlowError),
     /// A question was asked that nobody answers, and whose time never ends.
     #[error("nobody answers the question `{question}`: give an answer with `answering`")]
@@ -18,7 +18,7 @@ pub enum CrashTestError {
         /// Its id.
         question: String,
     },
-    /// The run that nothing disturbs has come to no end.
+    /// The undisturbed run has come to no end.
     #[error("the flow has not ended after {steps} steps: `with_max_steps` allows more")]
     #[non_exhaustive]
     NoEnd {
@@ -39,7 +39,13 @@ pub enum CrashTestError {
 /// As text: it is what `unwrap` shows.
 impl fmt::Debug for CrashTestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        fmt::Display::fmt(self, f)?;
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
     }
 }
 
@@ -74,8 +80,14 @@ impl fmt::Display for Disturbance {
             How::Restored => write!(f, "the run was restored before `{step}`"),
             How::Lost => write!(f, "`{step}` was made, lost, and made again"),
             How::TwoProcesses => write!(f, "two processes went on with the run at `{step}`"),
-            How::Dropped { .. } => write!(f, "the future of `{step}` was dropped and made again"),
-            How::Killed { .. } => write!(f, "the process of `{step}` ended while that waited"),
+            How::Dropped { pending } => write!(
+                f,
+                "the future of `{step}` was dropped when it had been pending {pending} times, and made again"
+            ),
+            How::Killed { pending } => write!(
+                f,
+                "the process ended when `{step}` had been pending {pending} times"
+            ),
         }
     }
 }

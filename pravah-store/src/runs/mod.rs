@@ -143,7 +143,7 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send); [`StoreError::Corrupt`] if the answer cannot be written as JSON.
+    /// Those of [`send`](Self::send); [`StoreError::NotStorable`] if the answer cannot be written as JSON.
     pub async fn answer(
         &self,
         id: &str,
@@ -166,7 +166,7 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send); [`StoreError::Corrupt`] if the value cannot be written as JSON.
+    /// Those of [`send`](Self::send); [`StoreError::NotStorable`] if the value cannot be written as JSON.
     pub async fn emit(
         &self,
         id: &str,
@@ -191,7 +191,8 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`].
+    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`];
+    /// [`StoreError::NotStorable`] if it is nested so deeply that it could not be read again.
     pub async fn send(&self, id: &str, command: Command) -> Result<u64, StoreError> {
         self.store.push(&self.key(id)?, command).await
     }
@@ -308,7 +309,7 @@ impl Runs {
 }
 
 fn to_json(value: impl Serialize) -> Result<Value, StoreError> {
-    serde_json::to_value(value).map_err(|error| StoreError::corrupt("a value", error))
+    serde_json::to_value(value).map_err(|error| StoreError::not_storable("a value", error))
 }
 
 impl fmt::Debug for Runs {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{failure::Failure, statements};
-use crate::{HistoryRow, InboxRow, RunInfo, RunKey, Status, StoreError, time};
+use crate::{HistoryRow, InboxRow, RunInfo, RunKey, Status, StoreError, error::with_sources, time};
 
 /// A run whose row was found.
 pub(super) struct Found {
@@ -70,7 +70,7 @@ pub(super) fn listed_info(row: &Row<'_>) -> Result<RunInfo, Failure> {
     let mut problem = None;
     let (_, mut info) = read_info(row, &mut problem)?;
     if let Some(problem) = problem {
-        info.error = Some(problem.to_string());
+        info.error = Some(with_sources(&problem));
     }
     Ok(info)
 }
@@ -195,8 +195,9 @@ pub(super) fn readable_json<T: Serialize + DeserializeOwned>(
     value: &[T],
 ) -> Result<String, StoreError> {
     let json = to_json(what, value)?;
-    from_json::<Vec<T>>(what, &json)?;
-    Ok(json)
+    let read = serde_json::from_str::<Vec<T>>(&json);
+    read.map(|_| json)
+        .map_err(|error| StoreError::not_storable(what, error))
 }
 
 fn from_json<T: DeserializeOwned>(what: &'static str, json: &str) -> Result<T, StoreError> {

@@ -54,10 +54,6 @@ pub(super) const RELEASE_FAILED: &str = "UPDATE run SET lease_owner = NULL, leas
 pub(super) const RELEASE_PARKED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
     error = ?2, wake_at = NULL, status = 'failed', updated_at = ?3 WHERE seq = ?1";
 
-/// What cannot be read is claimed by nobody.
-pub(super) const PARK_UNREADABLE: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
-    error = ?2, wake_at = NULL, status = 'failed', updated_at = ?3 WHERE seq = ?1";
-
 /// A command to cancel a run that was released may have come after its worker has looked.
 pub(super) const WAKE_TO_CANCEL: &str = "UPDATE run SET wake_at = MIN(COALESCE(wake_at, ?2), ?2) \
     WHERE seq = ?1 AND EXISTS (SELECT 1 FROM inbox WHERE run = ?1 AND is_cancel)";

@@ -15,6 +15,7 @@ use crate::{
     StepNode, StoreError,
     command::{MAX_COMMANDS, MAX_EARLY_ANSWERS},
     entries::put_all,
+    error::with_sources,
     time,
 };
 
@@ -118,10 +119,10 @@ pub(super) fn claim(
             Ok(read) => read,
             // It keeps no other run from being claimed.
             Err(failure) => {
-                let error = failure.while_doing("claim runs").to_string();
+                let error = with_sources(&failure.while_doing("claim runs"));
                 tracing::error!(error, "a run that cannot be read is parked");
                 let params = params![seq, error, time::to_millis(now)];
-                connection.execute(statements::PARK_UNREADABLE, params)?;
+                connection.execute(statements::RELEASE_PARKED, params)?;
                 continue;
             }
         };

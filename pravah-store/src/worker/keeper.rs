@@ -18,8 +18,8 @@ pub(super) struct Kept {
     pub(super) last_command: u64,
 }
 
-/// A task that renews a lease until it is dropped. A task of its own: a body that blocks its thread does not keep the
-/// lease from being renewed.
+/// A task that renews a lease until it is dropped. A task of its own: on a runtime with several threads a body that blocks
+/// its own does not stop it.
 pub(super) struct Keeper {
     pub(super) kept: watch::Receiver<Kept>,
     task: JoinHandle<()>,

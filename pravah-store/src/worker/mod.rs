@@ -140,28 +140,29 @@ impl Worker {
     }
 
     /// How long a run is this worker's without a sign of life: 30 seconds unless set. Leases are renewed after a third
-    /// of that. After a crash it is how long others wait; a pause of the process that is longer costs it the step.
+    /// of that. After a crash it is how long others wait; a pause of the process that is longer costs it the step. Less than
+    /// 100 milliseconds count as that.
     #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
+        self.lease = lease.max(Duration::from_millis(100));
         self
     }
 
     /// How often to look for runs whose time has come, or that another process has started: once a second unless
     /// set, and up to a quarter earlier or later, so that workers do not all ask at once. What happens in this process is
-    /// noticed at once.
+    /// noticed at once. Less than 10 milliseconds count as that, and more than a day as a day.
     #[must_use]
     pub fn with_poll_interval(mut self, poll: Duration) -> Self {
-        self.poll = poll;
+        self.poll = poll.max(Duration::from_millis(10));
         self
     }
 
     /// How often in a row a run may be claimed without a step being committed, because it cannot be read or
     /// because its workers crash: 10 unless set. Then it has [failed](crate::Status::Failed), and waits for a
-    /// [retry](crate::Runs::retry).
+    /// [retry](crate::Runs::retry). 0 counts as 1.
     #[must_use]
     pub fn with_max_failed_claims(mut self, claims: u32) -> Self {
-        self.max_failed_claims = claims;
+        self.max_failed_claims = claims.max(1);
         self
     }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Claim, Commit, InboxRow, Lease, LoadedRun, Notifications, Question, Release, RunStore, Status,
-    StepNode, StoreError, time,
+    StepNode, StoreError, error::with_sources, time,
 };
 
 /// What the sessions of a worker have in common.
@@ -56,17 +56,6 @@ impl From<FlowError> for Stop {
     fn from(error: FlowError) -> Self {
         Self::Failed(with_sources(&error))
     }
-}
-
-/// An error with what is beneath it, in one line.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(beneath) = source {
-        text = format!("{text}: {beneath}");
-        source = beneath.source();
-    }
-    text
 }
 
 /// Makes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
@@ -111,9 +100,9 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     }
     let claims = shared.max_failed_claims;
     let last = claim.info.error.as_deref();
-    let last = last.unwrap_or("its worker did not say why");
+    let last = last.unwrap_or("its worker crashed or lost its lease");
     let error =
-        format!("it was claimed {claims} times in a row, and no step was committed: {last}");
+        format!("it was claimed {claims} times in a row without a commit; the last error: {last}");
     tracing::error!(run = %lease.key, error, "the run is parked");
     store.release(lease, Release::Parked { error }).await?;
     Ok(Stop::Released)

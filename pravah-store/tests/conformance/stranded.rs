@@ -138,7 +138,7 @@ async fn a_command_that_could_not_be_read_again_is_refused(it: TestStore) {
     until(&runs, &id, Status::Suspended).await;
     let refused = runs.answer(&id, "approve", nested(127)).await;
     assert!(
-        matches!(refused, Err(StoreError::Corrupt { .. })),
+        matches!(refused, Err(StoreError::NotStorable { .. })),
         "{refused:?}"
     );
     runs.answer(&id, "approve", true).await.unwrap();

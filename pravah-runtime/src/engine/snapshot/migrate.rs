@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    error::{BoxError, ErrorText, guard},
+    error::{BoxError, ErrorText, FlowError, guard},
     state::{Each, Live, StateType},
 };
 
@@ -72,7 +72,11 @@ impl Migration {
         };
         match guard(&self.name, || (self.migrate)(live)) {
             Ok(migrated) => migrated.map_err(failed),
-            Err(panic) => Err(failed(panic.into())),
+            // The name in it would be taken for that of a node.
+            Err(FlowError::Panicked { message, .. }) => {
+                Err(failed(format!("it panicked: {message}").into()))
+            }
+            Err(error) => Err(failed(error.into())),
         }
     }
 }

@@ -15,6 +15,7 @@ use super::{
     put::put_at,
 };
 use crate::{
+    error::ErrorText,
     graph::{NodeIx, Place, ScopeIx, Table},
     sorted_map::SortedMap,
     state::Live,
@@ -171,7 +172,10 @@ impl Loader {
                 let (place, live) = self.migrations.moved(key, &live).ok_or(why)?;
                 let live = live?;
                 self.migrated.push(self.at.clone());
-                return put_at(frame, self.place(table, &place)?, &place, live);
+                let to = self.place(table, &place);
+                let to =
+                    to.map_err(|why| ErrorText::new(format!("`{key}` cannot be moved"), why))?;
+                return put_at(frame, to, &place, live);
             }
         };
         let live = match table.state_at(place) {
