@@ -404,3 +404,79 @@ fn effects_know_the_first_of_each_key() {
     assert!(!effects.with_key("a", 1));
     assert!(effects.with_key("b", Value::Null));
 }
+
+#[state]
+struct Asked {
+    n: u32,
+}
+#[state]
+struct Tried {
+    n: u32,
+}
+
+#[node(retry(max_attempts = 2, backoff = "2h"))]
+async fn try_twice(begin: &Begin, step: Step) -> Result<Tried, String> {
+    match step.attempt() {
+        0 | 1 => Err("later".into()),
+        _ => Ok(Tried { n: begin.n }),
+    }
+}
+
+#[gate(prompt = "?", timeout = "1h")]
+fn ask_beside(begin: Begin, answer: u32) -> Asked {
+    Asked {
+        n: begin.n + answer,
+    }
+}
+
+#[node]
+fn put_together(tried: Tried, asked: Asked) -> End {
+    End {
+        text: format!("{} {}", tried.n, asked.n),
+    }
+}
+
+#[flow(named)]
+fn waiting_beside(begin: Begin) -> End {
+    flow! { fork(try_twice, ask_beside) -> join(put_together) }
+}
+
+#[tokio::test]
+async fn a_question_is_answered_at_once_also_while_the_run_waits_for_a_time() {
+    let test = CrashTest::<waiting_beside>::new(|| Begin { n: 1 });
+    let report = test.answering(|_| Some(json!(2))).check().await.unwrap();
+    assert_eq!(report.output, json!({ "text": "1 3" }));
+}
+
+#[node]
+async fn charge_all(begin: &Begin, service: Dep<Service>) -> End {
+    service.effects.with_key("charge", begin.n);
+    service.effects.with_key("charge", begin.n + 1);
+    End {
+        text: String::new(),
+    }
+}
+
+#[flow(named)]
+fn charging(begin: Begin) -> End {
+    flow! { charge_all }
+}
+
+#[tokio::test]
+async fn two_effects_under_one_key_are_found_without_a_disturbance() {
+    let test = CrashTest::<charging>::new(|| Begin { n: 1 }).with_context(context);
+    let error = test.check().await.unwrap_err();
+    assert!(matches!(error, CrashTestError::SharedKey { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "the effects 1 and 2 have one key, `charge`: the other side would take the second for a repetition"
+    );
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_with_the_run_is_not_that_of_the_test() {
+    let test = CrashTest::<asking_in_time>::new(|| Begin { n: 1 });
+    let test = test.with_run(|run| run.with_clock(pravah_runtime::SystemClock::default()));
+    let report = test.check().await.unwrap();
+    assert_eq!(report.output, json!({ "text": "too late" }));
+}

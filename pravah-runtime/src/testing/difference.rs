@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::effects::Noted;
+use super::{CrashTestError, effects::Noted};
 
 /// What a run came to.
 #[derive(Debug)]
@@ -58,6 +58,18 @@ fn different_keys(calm: &Noted, disturbed: &Noted) -> Option<String> {
         }
         _ => None,
     })
+}
+
+/// Fails where two effects have one key.
+pub(super) fn check_keys(effects: &Noted) -> Result<(), CrashTestError> {
+    let mut keys = effects.by_key.iter();
+    match keys.find(|(_, effects)| effects.len() > 1) {
+        None => Ok(()),
+        Some((key, effects)) => Err(CrashTestError::SharedKey {
+            key: key.clone(),
+            effects: list(effects),
+        }),
+    }
 }
 
 fn list(effects: &[Value]) -> String {

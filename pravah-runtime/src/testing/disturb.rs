@@ -62,7 +62,9 @@ impl<F: FlowDef<Output: Serialize>> Point<'_, F> {
             Err(CrashTestError::NoEnd { steps }) => Err(differs(format!(
                 "the run has not ended after {steps} steps"
             ))),
-            Err(error @ CrashTestError::Differs { .. }) => Err(error),
+            Err(error @ (CrashTestError::Differs { .. } | CrashTestError::SharedKey { .. })) => {
+                Err(error)
+            }
             Err(CrashTestError::NoAnswer { question }) => Err(differs(format!(
                 "nobody answers the question `{question}`, which was answered in the undisturbed run"
             ))),
@@ -114,7 +116,7 @@ impl<F: FlowDef<Output: Serialize>> Point<'_, F> {
         mut first: Driver<'_, F>,
         stored: &str,
     ) -> Result<(Ended, bool), CrashTestError> {
-        let mut second = first.restored(stored)?;
+        let mut second = first.beside(stored)?;
         let mut outputs = [None, None];
         for _ in 0..self.test.max_steps {
             for (driver, output) in [&mut first, &mut second].into_iter().zip(&mut outputs) {

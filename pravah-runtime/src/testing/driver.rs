@@ -69,13 +69,29 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
         stored.map_err(|error| CrashTestError::Run(FlowError::SerializeError(error.into())))
     }
 
+    /// Another process beside this one, which goes on with what was stored. Each lets time pass when it waits, and not
+    /// while the other one has something to do.
+    pub(super) fn beside(&self, stored: &str) -> Result<Self, CrashTestError> {
+        let mut outside = self.outside.clone();
+        outside.clock = ManualClock::new(self.outside.clock.now());
+        Self::load(self.test, stored, outside)
+    }
+
     /// Another process, which goes on with what was stored.
     pub(super) fn restored(&self, stored: &str) -> Result<Self, CrashTestError> {
+        Self::load(self.test, stored, self.outside.clone())
+    }
+
+    fn load(
+        test: &'a CrashTest<F>,
+        stored: &str,
+        outside: Outside,
+    ) -> Result<Self, CrashTestError> {
         let snapshot: Result<FlowSnapshot, _> = serde_json::from_str(stored);
         let snapshot = snapshot.map_err(|error| FlowError::SnapLoadError(error.into()));
         let run = snapshot.and_then(FlowRuntime::from_snapshot);
         let run = run.map_err(CrashTestError::Run)?;
-        Ok(Self::of(self.test, run, self.outside.clone()))
+        Ok(Self::of(test, run, outside))
     }
 
     pub(super) fn effects(&self) -> Noted {
@@ -98,12 +114,17 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
         loop {
             let ctx = self.outside.ctx.clone();
             let out = poll_until_pending(self.run.next(ctx), pending).await;
-            let out = match out {
-                Some(Err(FlowError::ResumeRequired(_))) => match self.answer(pending).await? {
-                    Answered::Out(out) => out,
-                    Answered::TimePassed => continue,
-                },
-                out => out,
+            let waits = matches!(
+                out,
+                Some(Err(FlowError::ResumeRequired(_)) | Ok(RunOut::Waiting { .. }))
+            );
+            // Whoever is asked answers at once, also where the run waits for something else.
+            let out = match self.answer_to_one().filter(|_| waits) {
+                Some((id, answer)) => {
+                    let answering = self.run.answer(self.outside.ctx.clone(), &id, answer);
+                    poll_until_pending(answering, pending).await
+                }
+                None => out,
             };
             return match out {
                 None => Ok(Moved::Dropped),
@@ -119,40 +140,36 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
                     continue;
                 }
                 Some(Ok(_)) => Ok(Moved::On),
+                Some(Err(FlowError::ResumeRequired(_))) => {
+                    self.pass_time(self.end_of_questions()?);
+                    continue;
+                }
                 Some(Err(error)) => Err(CrashTestError::Run(error)),
             };
         }
     }
 }
 
-/// What came of an open question.
-enum Answered<O> {
-    Out(Option<Result<RunOut<O>, FlowError>>),
-    /// Nobody has answered it in time.
-    TimePassed,
-}
-
 impl<F: FlowDef<Output: Serialize>> Driver<'_, F> {
-    /// Answers the first question that somebody answers, or lets the time of one pass.
-    async fn answer(&mut self, pending: usize) -> Result<Answered<F::Output>, CrashTestError> {
+    /// The first open question that somebody answers, with the answer.
+    fn answer_to_one(&self) -> Option<(String, Value)> {
         let open = self.run.suspensions();
-        let answer =
-            |question: &Suspension| Some((question.tool_id.clone(), (self.test.answer)(question)?));
-        if let Some((id, answer)) = open.iter().find_map(answer) {
-            let answering = self.run.answer(self.outside.ctx.clone(), &id, answer);
-            return Ok(Answered::Out(poll_until_pending(answering, pending).await));
-        }
-        match open.iter().filter_map(|question| question.until).min() {
-            Some(until) => {
-                self.pass_time(until);
-                Ok(Answered::TimePassed)
-            }
-            None => Err(CrashTestError::NoAnswer {
-                question: open
-                    .first()
-                    .map_or_else(String::new, |first| first.tool_id.clone()),
-            }),
-        }
+        let answer = |question: &Suspension| {
+            let answer = (self.test.answer)(question)?;
+            Some((question.tool_id.clone(), answer))
+        };
+        open.iter().find_map(answer)
+    }
+
+    /// When the time of the first question is over that nobody answers.
+    fn end_of_questions(&self) -> Result<SystemTime, CrashTestError> {
+        let open = self.run.suspensions();
+        let first = open.iter().filter_map(|question| question.until).min();
+        first.ok_or_else(|| CrashTestError::NoAnswer {
+            question: open
+                .first()
+                .map_or_else(String::new, |first| first.tool_id.clone()),
+        })
     }
 
     fn pass_time(&self, until: SystemTime) {

@@ -11,6 +11,17 @@ pub enum CrashTestError {
     /// The undisturbed run fails.
     #[error("the flow fails without a disturbance")]
     Run(#[source] FlowError),
+    /// Two different effects have one key, also where nothing is disturbed.
+    #[error(
+        "the effects {effects} have one key, `{key}`: the other side would take the second for a repetition"
+    )]
+    #[non_exhaustive]
+    SharedKey {
+        /// The key.
+        key: String,
+        /// The effects, as JSON.
+        effects: String,
+    },
     /// A question was asked that nobody answers, and whose time never ends.
     #[error("nobody answers the question `{question}`: give an answer with `answering`")]
     #[non_exhaustive]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::{
-    difference::Ended,
+    difference::{Ended, check_keys},
     disturb::Point,
     driver::{Driver, Moved},
 };
@@ -223,6 +223,7 @@ impl<F: FlowDef> CrashTest<F> {
             steps.push(driver.last_step());
             if let Moved::Ended(output) = moved {
                 let effects = driver.effects();
+                check_keys(&effects)?;
                 return Ok(Calm {
                     steps,
                     end: Ended { output, effects },

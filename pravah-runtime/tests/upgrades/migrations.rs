@@ -390,3 +390,192 @@ async fn a_state_that_is_moved_to_where_there_is_no_place_is_refused() {
     let text = error.to_string();
     assert!(text.contains("`Served` ends the flow"), "{text}");
 }
+
+/// Versions of a flow with a list, a state that is read later, and an output, whose states have another field.
+macro_rules! version {
+    ($name:ident, $field:ident) => {
+        mod $name {
+            use pravah_runtime::prelude::*;
+
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Batch {
+                pub(super) $field: u64,
+            }
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Task {
+                pub(super) $field: u64,
+            }
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Made {
+                pub(super) $field: u64,
+            }
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Draft {
+                pub(super) $field: u64,
+            }
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Checked {
+                pub(super) $field: u64,
+            }
+            #[state]
+            #[derive(Clone)]
+            pub(super) struct Sum {
+                pub(super) $field: u64,
+            }
+            #[node]
+            fn split(batch: Batch) -> Each<Task> {
+                (1..=batch.$field).map(|n| Task { $field: n }).collect()
+            }
+            #[node]
+            fn make(task: Task) -> Made {
+                Made {
+                    $field: task.$field,
+                }
+            }
+            #[node]
+            fn write(made: Each<Made>) -> Draft {
+                Draft {
+                    $field: made.iter().map(|made| made.$field).sum(),
+                }
+            }
+            #[node]
+            fn check(draft: Draft) -> Checked {
+                Checked {
+                    $field: draft.$field,
+                }
+            }
+            #[node]
+            fn end(checked: Checked, draft: Latest<Draft>) -> Sum {
+                Sum {
+                    $field: 1_000 * checked.$field + draft.$field,
+                }
+            }
+            #[flow]
+            #[allow(dead_code, reason = "its input starts it")]
+            pub(super) fn batches(batch: Batch) -> Sum {
+                flow! { split -> each(make) -> write -> check -> end }
+            }
+        }
+    };
+}
+version!(old, before);
+version!(new, after);
+
+macro_rules! renamed {
+    ($options:expr, $($state:ident),+) => {
+        $options$(.with_migration(|it: old::$state| new::$state { after: it.before }))+
+    };
+}
+
+#[tokio::test]
+async fn a_run_goes_on_with_migrated_states_wherever_it_is() {
+    let options = renamed!(LoadOptions::new(), Batch, Task, Made, Draft, Checked, Sum);
+    for made in 0..8 {
+        let mut run = FlowRuntime::new(old::Batch { before: 3 }).unwrap();
+        steps(&mut run, made).await;
+        let migrated = upgraded_with::<new::Batch, _>(&run, &options);
+        let mut migrated = migrated.unwrap_or_else(|error| panic!("after {made}: {error}"));
+        // It is as if the new version had come so far.
+        let mut expected = FlowRuntime::new(new::Batch { after: 3 })
+            .unwrap()
+            .with_run_id(migrated.run_id());
+        steps(&mut expected, made).await;
+        assert_eq!(
+            serde_json::to_value(&migrated).unwrap(),
+            serde_json::to_value(&expected).unwrap(),
+            "after {made}"
+        );
+        if made < 7 {
+            assert_eq!(done(&mut migrated).await.after, 6_006, "after {made}");
+        } else {
+            assert_eq!(
+                migrated.load_report().unwrap().migrated.last().unwrap(),
+                "/output/Sum"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_for_later_is_migrated_once_with_what_waits() {
+    let mut run = FlowRuntime::new(old::Batch { before: 3 }).unwrap();
+    steps(&mut run, 5).await;
+    let drafts = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counted = std::sync::Arc::clone(&drafts);
+    let options = renamed!(LoadOptions::new(), Batch).with_migration(move |it: old::Draft| {
+        let count = counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        new::Draft {
+            after: it.before + count,
+        }
+    });
+    let snapshot: FlowSnapshot =
+        serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
+    let mut migrated = FlowRuntime::<new::Batch>::from_snapshot_with(snapshot, &options).unwrap();
+    assert_eq!(done(&mut migrated).await.after, 6_006);
+    assert_eq!(drafts.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_moved_state_has_the_form_of_its_place() {
+    let mut run = FlowRuntime::new(order()).unwrap();
+    steps(&mut run, 1).await;
+    mod between {
+        use pravah_runtime::prelude::*;
+
+        #[state]
+        pub(super) struct Capsules {
+            pub(super) boxes: u32,
+        }
+    }
+    let moved = || {
+        LoadOptions::new().with_moved_state("Brewed", |old: v1::Brewed| between::Capsules {
+            boxes: old.cups,
+        })
+    };
+    let error = upgraded_with::<moved::Order, _>(&run, &moved())
+        .err()
+        .unwrap();
+    assert!(
+        error.to_string().contains("`Capsules` cannot be read"),
+        "{error}"
+    );
+    let options =
+        moved().with_migration(|old: between::Capsules| moved::Capsules { count: old.boxes });
+    let mut upgraded = upgraded_with::<moved::Order, _>(&run, &options).unwrap();
+    assert_eq!(done(&mut upgraded).await.cups, 2);
+}
+
+#[tokio::test]
+async fn migrations_that_lead_both_ways_are_looked_through_once() {
+    macro_rules! forms {
+        ($($form:ident),+) => {
+            $(
+                #[pravah_runtime::state]
+                #[allow(non_snake_case, reason = "the field that tells the forms apart")]
+                struct $form { $form: u32 }
+            )+
+        };
+    }
+    macro_rules! both_ways {
+        ($options:expr, $($from:ident, $to:ident);+) => {
+            $options$(
+                .with_migration(|it: $from| $to { $to: it.$from })
+                .with_migration(|it: $to| $from { $from: it.$to })
+            )+
+        };
+    }
+    forms!(F0, F1, F2, F3, F4, F5, F6, F7, F8, F9);
+    let options = both_ways!(LoadOptions::new(), F0, F1; F1, F2; F2, F3; F3, F4; F4, F5; F5, F6; F6, F7; F7, F8; F8, F9);
+    let options = options
+        .with_migration(new_order)
+        .with_migration(|it: F9| v3::Brewed { millilitres: it.F9 });
+    let mut run = FlowRuntime::new(order()).unwrap();
+    steps(&mut run, 1).await;
+    // Ways that come back would be more than can be counted.
+    assert!(upgraded_with::<v3::Order, _>(&run, &options).is_err());
+}

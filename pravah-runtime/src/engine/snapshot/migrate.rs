@@ -1,6 +1,6 @@
 //! States of earlier versions, made into those of this one.
 
-use std::{fmt, sync::Arc};
+use std::{collections::VecDeque, fmt, iter, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -56,7 +56,9 @@ impl Migration {
             // Read anew: the state may be in use elsewhere.
             let old = serde_json::from_str(&serde_json::to_string(live)?)?;
             let new: New = migrate(old).map_err(Into::into)?;
-            Ok(Live::new(new).in_cell())
+            // As it is in a snapshot: what cannot be written is an error now.
+            let json = serde_json::to_string(&new)?;
+            Ok(Live::raw(serde_json::from_str(&json)?).in_cell())
         };
         Self {
             from: StateType::of::<Old>(),
@@ -111,25 +113,31 @@ impl Migrations {
 
     /// What becomes of a state that cannot be read as this type; `None` where no migration leads from it to that.
     pub(super) fn migrate(&self, live: &Live, to: StateType) -> Option<Result<Live, ErrorText>> {
-        self.migrate_in(live, to, self.migrations.len())
+        let way = self.way(live, to)?;
+        let mut migrated = Ok(live.clone());
+        for migration in way {
+            migrated = migrated.and_then(|live| migration.apply(&live));
+        }
+        Some(migrated)
     }
 
-    /// The same in so many steps: versions in between may have had a form of their own.
-    fn migrate_in(
-        &self,
-        live: &Live,
-        to: StateType,
-        steps: usize,
-    ) -> Option<Result<Live, ErrorText>> {
-        let steps = steps.checked_sub(1)?;
-        let mut leading = self.migrations.iter().filter(|it| it.to.is_same(&to));
-        leading.find_map(|migration| match live.check(migration.from) {
-            Ok(()) => Some(migration.apply(live)),
-            Err(_) => {
-                let before = self.migrate_in(live, migration.from, steps)?;
-                Some(before.and_then(|before| migration.apply(&before)))
+    /// The shortest way from a state to a type: versions in between may have had a form of their own.
+    fn way(&self, live: &Live, to: StateType) -> Option<Vec<&Migration>> {
+        let (mut seen, mut next) = (vec![to], VecDeque::from([(to, Vec::new())]));
+        while let Some((wanted, after)) = next.pop_front() {
+            for migration in self.migrations.iter().filter(|it| it.to.is_same(&wanted)) {
+                if seen.iter().any(|seen| seen.is_same(&migration.from)) {
+                    continue;
+                }
+                let way: Vec<&Migration> = iter::once(migration).chain(after.clone()).collect();
+                if live.check(migration.from).is_ok() {
+                    return Some(way);
+                }
+                seen.push(migration.from);
+                next.push_back((migration.from, way));
             }
-        })
+        }
+        None
     }
 
     /// What becomes of the state that waits under a key for which there is no place, and the key of its new place.

@@ -169,7 +169,9 @@ impl FlowSnapshot {
         options: &LoadOptions,
     ) -> Result<(RunState, Option<Box<LoadReport>>), FlowError> {
         let stored = match self.0.0.into_kind() {
-            Kind::Taken(_, state) if Arc::ptr_eq(&state.root.table, table) => {
+            Kind::Taken(_, state)
+                if options.migrations.is_empty() && Arc::ptr_eq(&state.root.table, table) =>
+            {
                 return Ok((*state, None));
             }
             // Another type may be another version of the flow: it is checked as JSON is.

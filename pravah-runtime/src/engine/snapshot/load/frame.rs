@@ -170,11 +170,15 @@ impl Loader {
             Err(why) => {
                 let live = stored.into_live();
                 let (place, live) = self.migrations.moved(key, &live).ok_or(why)?;
-                let live = live?;
                 self.migrated.push(self.at.clone());
+                let live = live?;
                 let to = self.place(table, &place);
                 let to =
                     to.map_err(|why| ErrorText::new(format!("`{key}` cannot be moved"), why))?;
+                let live = match table.state_at(to) {
+                    Some(state) => self.as_state(table, state, live)?,
+                    None => live,
+                };
                 return put_at(frame, to, &place, live);
             }
         };

@@ -64,12 +64,12 @@ impl Loader {
         let mut latest = LatestByKey::new();
         for (key, state) in take(&mut stored.latest) {
             let live = state.into_live().in_cell();
-            self.keep(frame, &entries, (sections::latest, &key), &live)?;
+            let live = self.keep(frame, &entries, (sections::latest, &key), live)?;
             latest.insert(key.into_owned(), live);
         }
         for (key, holder) in take(&mut stored.shared_latest) {
             let live = value(&latest, &key, &holder)?.clone();
-            self.keep(frame, &entries, (sections::shared_latest, &key), &live)?;
+            let live = self.keep(frame, &entries, (sections::shared_latest, &key), live)?;
             latest.insert(key.into_owned(), live);
         }
         let section = (
@@ -187,17 +187,16 @@ impl Loader {
         frame: &mut Frame,
         entries: &LatestEntries<'_>,
         (section, key): (&str, &str),
-        live: &Live,
-    ) -> Loaded<()> {
+        mut live: Live,
+    ) -> Loaded<Live> {
         let index = match entries.get(key) {
             Ok(index) => index,
             Err(why) if self.revalidates => {
                 self.drop_entry(section, &key, why);
-                return Ok(());
+                return Ok(live);
             }
             Err(why) => return Err(why),
         };
-        let mut live = live.clone();
         if self.revalidates
             && let Some(state) = frame.table.state_of_latest(index)
         {
@@ -205,7 +204,8 @@ impl Loader {
             live = self.as_state(&frame.table, state, live)?;
             self.at.truncate(around);
         }
-        insert(frame, index, key, live, false)
+        insert(frame, index, key, live.clone(), false)?;
+        Ok(live)
     }
 }
 

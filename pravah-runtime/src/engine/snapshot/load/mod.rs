@@ -272,6 +272,7 @@ impl Loader {
             }
             let around = enter(&mut self.at, name, &key);
             let (own, dropped) = (self.at.len(), self.dropped.len());
+            let migrated = self.migrated.len();
             if let Err(why) = put(self, key, value) {
                 if let OnError::Refuse = on_error {
                     self.drop_would_help |= ![
@@ -285,6 +286,7 @@ impl Loader {
                 self.at.truncate(own);
                 // What was dropped within it goes with it.
                 self.dropped.truncate(dropped);
+                self.migrated.truncate(migrated);
                 self.dropped.push(Dropped {
                     entry: self.at.clone(),
                     why: why.brief().to_string(),
@@ -338,7 +340,9 @@ impl Loader {
             if *key != **table.state_key(table.output) {
                 return Err(format!("the flow does not end with `{key}`").into());
             }
+            let around = enter(&mut self.at, sections::output, &key);
             output = Some(self.live(table, table.output, state)?.in_cell());
+            self.at.truncate(around);
         }
         Ok(output)
     }
@@ -357,7 +361,9 @@ impl Loader {
         match to.and_then(|to| self.migrations.migrate(&live, to)) {
             None => Err(why),
             Some(migrated) => {
-                self.migrated.push(self.at.clone());
+                if self.migrated.last() != Some(&self.at) {
+                    self.migrated.push(self.at.clone());
+                }
                 migrated
             }
         }
