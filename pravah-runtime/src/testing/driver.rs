@@ -109,7 +109,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
         self.step_until(usize::MAX).await
     }
 
-    /// Makes a step, whose future is dropped when it is pending for the time of this number.
+    /// Makes a step, whose future is dropped when it has been pending so many times.
     pub(super) async fn step_until(&mut self, pending: usize) -> Result<Moved, CrashTestError> {
         loop {
             let ctx = self.outside.ctx.clone();
@@ -119,7 +119,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
                 Some(Err(FlowError::ResumeRequired(_)) | Ok(RunOut::Waiting { .. }))
             );
             // Whoever is asked answers at once, also where the run waits for something else.
-            let out = match self.answer_to_one().filter(|_| waits) {
+            let out = match waits.then(|| self.answer_to_one()).flatten() {
                 Some((id, answer)) => {
                     let answering = self.run.answer(self.outside.ctx.clone(), &id, answer);
                     poll_until_pending(answering, pending).await
