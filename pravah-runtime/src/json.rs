@@ -113,6 +113,12 @@ pub(crate) fn check(value: &Value) -> Result<(), Unfit> {
     check_within(value, MAX_DEPTH)
 }
 
+/// The same for a value that is to be this many levels deep in another.
+#[cfg(feature = "documents")]
+pub(crate) fn check_inside(value: &Value, levels: usize) -> Result<(), Unfit> {
+    check_within(value, MAX_DEPTH.saturating_sub(levels))
+}
+
 fn check_within(value: &Value, depth: usize) -> Result<(), Unfit> {
     let left = depth.checked_sub(1).ok_or(Unfit::TooDeep)?;
     match value {

@@ -253,7 +253,8 @@ impl CombineResults for Results {
             let results = calls.with_ids().map(|(id, end)| ended(&id, end));
             return Ok(Live::new(json!({ "results": results.collect::<Value>() })));
         }
-        let ends = calls.ends.into_iter().map(fit_to_be_stored);
+        let ends = calls.ends.into_iter().map(TaskEnd::in_json);
+        let ends = ends.map(fit_to_be_stored);
         let calls = EndedCalls {
             ends: ends.collect(),
             ..calls
@@ -267,14 +268,13 @@ impl CombineResults for Results {
     }
 }
 
-/// The same in JSON, or a failure where no snapshot could carry it in the output of a node.
+/// How deep a result is in `{ "results": [{ "result": … }] }`.
+const LEVELS_AROUND: usize = 3;
+
+/// The same end, which is in JSON, or a failure where no snapshot could carry it in the output of a node.
 fn fit_to_be_stored(end: TaskEnd) -> TaskEnd {
-    let end = end.in_json();
-    let unfit = end.content.read_value(|content| {
-        // As deep as it is in the list of results.
-        let around = json!({ "results": [{ "result": content }] });
-        json::check(&around).err()
-    });
+    let content = &end.content;
+    let unfit = content.read_value(|content| json::check_inside(content, LEVELS_AROUND).err());
     match unfit {
         Ok(Some(unfit)) => {
             let why = format!("what it has returned is {unfit}");
@@ -284,7 +284,7 @@ fn fit_to_be_stored(end: TaskEnd) -> TaskEnd {
     }
 }
 
-/// How the task of this id has ended.
+/// How the task of this id has ended. The end is in JSON; see [`TaskEnd::in_json`].
 fn ended(task_id: &str, end: TaskEnd) -> Value {
     let end = fit_to_be_stored(end);
     match end.has_failed() {

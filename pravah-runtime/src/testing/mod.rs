@@ -36,8 +36,8 @@ type Answer = dyn Fn(&Suspension) -> Option<Value>;
 /// dropped at each of the first 16 times that it is pending, with and without a restore. Each of these runs has one
 /// disturbance, and has to come to the output and the [`Effects`] of the undisturbed run.
 ///
-/// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits. Bodies that sleep by themselves take
-/// that long: use tokio's paused clock, as in `#[tokio::test(start_paused = true)]`.
+/// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits. Bodies that sleep by
+/// themselves take that long: use tokio's paused clock, as in `#[tokio::test(start_paused = true)]`.
 ///
 /// ```
 /// use pravah_runtime::{prelude::*, testing::{CrashTest, Effects}};

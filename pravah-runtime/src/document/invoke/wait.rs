@@ -62,7 +62,7 @@ impl Body for TaskWait {
 
 impl CombineResults for TaskWait {
     fn awaited(&self, task_id: &str, end: &TaskEnd) -> Option<Live> {
-        Some(Live::new(ended(task_id, end.clone())))
+        Some(Live::new(ended(task_id, end.clone().in_json())))
     }
 
     fn combine(&self, calls: EndedCalls, _: &Inputs<'_>) -> Result<Live, FlowError> {

@@ -151,13 +151,12 @@ impl Migrations {
         let around = key.rsplit_once("::").map(|(around, _)| around);
         let name = &migration.name;
         let place = around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"));
-        let read = match live.check(migration.from) {
-            Ok(()) => migration.apply(live),
-            Err(error) => match self.migrate(live, migration.from) {
-                Some(before) => before.and_then(|before| migration.apply(&before)),
-                None => Err(ErrorText::new(format!("`{key}` cannot be read"), error)),
-            },
-        };
-        Some((place, read))
+        let old = live.check(migration.from).map(|()| live.clone());
+        let old = old.or_else(|error| {
+            let unreadable = || Err(ErrorText::new(format!("`{key}` cannot be read"), error));
+            self.migrate(live, migration.from)
+                .unwrap_or_else(unreadable)
+        });
+        Some((place, old.and_then(|old| migration.apply(&old))))
     }
 }

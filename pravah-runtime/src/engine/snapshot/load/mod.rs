@@ -8,7 +8,7 @@
 //! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
 //! `detached` those in the background,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
-//! what it added and removed. States of an earlier form are made into those of this version by `migrate`.
+//! what it added and removed. `state` reads states, and has those of an earlier form migrated.
 
 mod asked;
 mod compare;
@@ -19,6 +19,7 @@ mod progress;
 mod put;
 mod ready;
 mod remote;
+mod state;
 mod tasks;
 
 use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
@@ -40,7 +41,7 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{Ambiguous, NodeIx, Place, StateIx, Table},
+    graph::{Ambiguous, NodeIx, Place, Table},
     hub::{MAX_COMMANDS, Queue, is_overfull},
     quoted::quoted,
     state::Live,
@@ -345,38 +346,6 @@ impl Loader {
             self.at.truncate(around);
         }
         Ok(output)
-    }
-
-    /// A state of this type.
-    fn live(&mut self, table: &Table, state: StateIx, stored: StoredState<'_>) -> Loaded<Live> {
-        self.as_state(table, state, stored.into_live())
-    }
-
-    /// The same state, or what a migration makes of it, where it cannot be read as this type.
-    fn as_state(&mut self, table: &Table, state: StateIx, live: Live) -> Loaded<Live> {
-        let Err(why) = self.check_state(table, state, &live) else {
-            return Ok(live);
-        };
-        let to = table.state(state).type_of.map(|type_of| type_of());
-        match to.and_then(|to| self.migrations.migrate(&live, to)) {
-            None => Err(why),
-            Some(migrated) => {
-                if self.migrated.last() != Some(&self.at) {
-                    self.migrated.push(self.at.clone());
-                }
-                migrated
-            }
-        }
-    }
-
-    /// Fails where the snapshot may be of another version and the state cannot be read as this type.
-    fn check_state(&self, table: &Table, state: StateIx, live: &Live) -> Loaded<()> {
-        let type_of = table.state(state).type_of.filter(|_| self.revalidates);
-        let checked = type_of.map_or(Ok(()), |type_of| live.check(type_of()));
-        checked.map_err(|error| {
-            let key = table.state_key(state);
-            ErrorText::new(format!("`{key}` cannot be read"), error)
-        })
     }
 
     /// The node of a stored name. In another version another state may be the first that it takes.
