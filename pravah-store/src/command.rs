@@ -3,10 +3,21 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::StoreError;
+use crate::{Status, StoreError, json};
 
 /// How many commands may wait in the inbox of a run. One to cancel it may come on top.
-pub(crate) const MAX_COMMANDS: usize = 1024;
+const MAX_COMMANDS: usize = 1024;
+
+/// How many answers may wait for questions that are not asked yet: others have room for theirs.
+const MAX_EARLY_ANSWERS: usize = 256;
+
+/// How many commands wait in the inbox of a run.
+pub(crate) struct Waiting {
+    pub(crate) all: usize,
+    pub(crate) cancels: usize,
+    /// The answers to questions that were not open when they came.
+    pub(crate) early: usize,
+}
 
 /// What anybody may tell a run, whether or not somebody makes its steps. Stores keep commands in their order; a step
 /// that takes one removes it in its own commit.
@@ -49,21 +60,32 @@ pub enum Command {
     },
 }
 
-/// How many answers may wait for questions that are not asked yet: others have room for theirs.
-pub(crate) const MAX_EARLY_ANSWERS: usize = 256;
-
 impl Command {
     /// Whether it is an answer to a question that was not open when it came.
     pub(crate) fn is_early(&self) -> bool {
         matches!(self, Self::Answer { number: None, .. })
     }
 
-    /// Fails where it could not be read again: values may be nested too deeply.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
-        let json = serde_json::to_string(self);
-        let read = json.and_then(|json| serde_json::from_str::<Self>(&json));
-        read.map(drop)
-            .map_err(|error| StoreError::not_storable("a command", error))
+    /// Its JSON, if that can be read again.
+    pub(crate) fn to_json(&self) -> Result<String, StoreError> {
+        json::readable("a command", self)
+    }
+
+    /// Fails where the inbox of a run has no room for it.
+    pub(crate) fn check_room(&self, run: &str, waiting: &Waiting) -> Result<(), StoreError> {
+        let is_first_cancel = self.is_cancel() && waiting.cancels == 0;
+        if self.is_early() && waiting.early >= MAX_EARLY_ANSWERS {
+            return Err(StoreError::inbox_full(run, MAX_EARLY_ANSWERS));
+        }
+        if waiting.all >= MAX_COMMANDS && !is_first_cancel {
+            return Err(StoreError::inbox_full(run, MAX_COMMANDS));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a reason to claim a run in this status. Any step of a run that has failed would be another try.
+    pub(crate) fn wakes(&self, status: Status) -> bool {
+        status != Status::Failed || self.is_cancel()
     }
 
     pub(crate) fn is_cancel(&self) -> bool {

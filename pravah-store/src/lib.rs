@@ -12,6 +12,7 @@
 mod command;
 mod entries;
 mod error;
+mod json;
 mod key;
 mod lease;
 mod memory;

@@ -258,7 +258,7 @@ pub struct HistoryRow {
     #[serde(serialize_with = "time::serialize")]
     pub at: SystemTime,
     /// The node whose step it was, and what kind of step; nothing for the start, where only commands were taken, and
-    /// where a run of another version of its flow was brought to this one.
+    /// where a run of an earlier version of its flow was stored as one of this version.
     pub node: Option<StepNode>,
     /// The status that the run had after it.
     pub status: Status,

@@ -9,9 +9,7 @@ use pravah_runtime::{Changes, Entries};
 
 use crate::{
     Claim, ClaimRequest, Command, Commit, HistoryRow, InboxRow, Lease, NewRun, Release, RunInfo,
-    Status, StoreError,
-    command::{MAX_COMMANDS, MAX_EARLY_ANSWERS},
-    time,
+    Status, StoreError, command::Waiting, time,
 };
 
 #[derive(Debug)]
@@ -128,7 +126,12 @@ impl Run {
             self.history.push((row, commit.changes));
         }
         let seen = commit.seen;
-        if self.inbox.iter().any(|(n, it)| *n > seen && self.wakes(it)) {
+        let status = self.info.status;
+        if self
+            .inbox
+            .iter()
+            .any(|(n, it)| *n > seen && it.wakes(status))
+        {
             self.wake(now);
         }
         self.last_command
@@ -138,29 +141,20 @@ impl Run {
         if self.info.status.has_ended() {
             return Err(self.wrong_status());
         }
-        command.check()?;
-        let is_first_cancel = command.is_cancel() && !self.inbox.values().any(Command::is_cancel);
-        let early = self.inbox.values().filter(|it| it.is_early()).count();
-        if command.is_early() && early >= MAX_EARLY_ANSWERS {
-            return Err(StoreError::inbox_full(
-                self.info.key.id(),
-                MAX_EARLY_ANSWERS,
-            ));
-        }
-        if self.inbox.len() >= MAX_COMMANDS && !is_first_cancel {
-            return Err(StoreError::inbox_full(self.info.key.id(), MAX_COMMANDS));
-        }
-        if self.wakes(&command) {
+        command.to_json()?;
+        let waiting = self.inbox.values();
+        let waiting = Waiting {
+            all: waiting.len(),
+            cancels: waiting.clone().filter(|it| it.is_cancel()).count(),
+            early: waiting.filter(|it| it.is_early()).count(),
+        };
+        command.check_room(self.info.key.id(), &waiting)?;
+        if command.wakes(self.info.status) {
             self.wake(now);
         }
         self.last_command = self.last_command.saturating_add(1);
         self.inbox.insert(self.last_command, command);
         Ok(self.last_command)
-    }
-
-    /// Whether a command is a reason to claim the run. Any step of a run that has failed would be another try.
-    fn wakes(&self, command: &Command) -> bool {
-        self.info.status != Status::Failed || command.is_cancel()
     }
 
     fn wake(&mut self, now: SystemTime) {

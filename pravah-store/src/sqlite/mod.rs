@@ -61,7 +61,7 @@ enum Sync {
 }
 
 impl SqliteStore {
-    /// Opens a file, or makes it, with a schema of this version: an older one is brought up to date. Other
+    /// Opens a file, or creates it, with a schema of this version: an older one is migrated. Other
     /// processes may have it open.
     ///
     /// # Errors

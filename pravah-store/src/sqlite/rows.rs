@@ -189,17 +189,6 @@ pub(super) fn to_json<T: Serialize + ?Sized>(
     serde_json::to_string(value).map_err(|error| StoreError::corrupt(what, error))
 }
 
-/// The JSON of a value, if it can be read again: one may be nested too deeply.
-pub(super) fn readable_json<T: Serialize + DeserializeOwned>(
-    what: &'static str,
-    value: &[T],
-) -> Result<String, StoreError> {
-    let json = to_json(what, value)?;
-    let read = serde_json::from_str::<Vec<T>>(&json);
-    read.map(|_| json)
-        .map_err(|error| StoreError::not_storable(what, error))
-}
-
 fn from_json<T: DeserializeOwned>(what: &'static str, json: &str) -> Result<T, StoreError> {
     serde_json::from_str(json).map_err(|error| StoreError::corrupt(what, error))
 }

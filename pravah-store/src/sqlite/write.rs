@@ -12,11 +12,7 @@ use super::{
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
-    StepNode, StoreError,
-    command::{MAX_COMMANDS, MAX_EARLY_ANSWERS},
-    entries::put_all,
-    error::with_sources,
-    time,
+    StepNode, StoreError, command::Waiting, entries::put_all, error::with_sources, json, time,
 };
 
 /// The row of a run that was put in; nothing if it exists.
@@ -200,7 +196,7 @@ pub(super) fn commit(
         apply(connection, seq, &commit.changes)?;
         append_history(connection, (seq, step), commit, now)?;
     }
-    let questions = rows::readable_json("the questions of a run", &commit.questions)?;
+    let questions = json::readable("the questions of a run", &commit.questions)?;
     let mut statement = connection.prepare_cached(statements::COMMIT)?;
     statement.execute(named_params! {
         ":seq": seq,
@@ -283,23 +279,9 @@ pub(super) fn push(
     if found.status.has_ended() {
         return Err(found.wrong_status(key));
     }
-    command.check()?;
-    let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
-    let count = |row: &rusqlite::Row<'_>| {
-        let count = |column| Ok::<_, rusqlite::Error>(usize::try_from(row.get::<_, i64>(column)?));
-        let count = |column| Ok::<_, rusqlite::Error>(count(column)?.unwrap_or(usize::MAX));
-        Ok((count(0)?, count(1)?, count(2)?))
-    };
-    let (waiting, cancels, early) = statement.query_row([found.seq], count)?;
-    if command.is_early() && early >= MAX_EARLY_ANSWERS {
-        return Err(StoreError::inbox_full(key.id(), MAX_EARLY_ANSWERS).into());
-    }
-    let is_first_cancel = command.is_cancel() && cancels == 0;
-    if waiting >= MAX_COMMANDS && !is_first_cancel {
-        return Err(StoreError::inbox_full(key.id(), MAX_COMMANDS).into());
-    }
+    let json = command.to_json()?;
+    command.check_room(key.id(), &waiting(connection, found.seq)?)?;
     let number = found.last_command.saturating_add(1);
-    let json = to_json("a command", command)?;
     let mut statement = connection.prepare_cached(statements::INSERT_COMMAND)?;
     statement.execute(params![
         found.seq,
@@ -310,11 +292,22 @@ pub(super) fn push(
     ])?;
     let mut statement = connection.prepare_cached(statements::SET_LAST_COMMAND)?;
     statement.execute([found.seq, number])?;
-    // Any step of a run that has failed would be another try.
-    if found.status != Status::Failed || command.is_cancel() {
+    if command.wakes(found.status) {
         wake(connection, found.seq, now)?;
     }
     Ok(unsigned(number))
+}
+
+/// What waits in the inbox of a run.
+fn waiting(connection: &Connection, seq: i64) -> Result<Waiting, Failure> {
+    let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
+    let counts: (i64, i64, i64) = statement.query_row([seq], |row| row.try_into())?;
+    let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
+    Ok(Waiting {
+        all: count(counts.0),
+        cancels: count(counts.1),
+        early: count(counts.2),
+    })
 }
 
 fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    mem::take,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -10,7 +11,7 @@ use pravah_runtime::{Changes, Context, FlowError, Hub, LoadOptions, RunStatus};
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    inbox::{Inbox, KeptCommands},
+    inbox::{Inbox, KeptCommands, Settled},
     keeper::{Keeper, Kept},
     served::{LiveRun, Restore, Restored},
 };
@@ -220,29 +221,22 @@ impl Session<'_> {
 
     /// Writes a step. Returns whether the run was given back with it.
     async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
-        let settled = self.inbox.settle();
+        let mut settled = self.inbox.settle();
         let changes = self.run.take_changes()?;
         self.kept_commands.apply(&changes);
-        let has_changed = !changes.is_empty();
         let mut commit = Commit::new(changes, Status::Ready);
-        (commit.taken, commit.refused) = (settled.taken, settled.refused);
+        commit.taken = take(&mut settled.taken);
+        commit.refused = take(&mut settled.refused);
         commit.seen = self.inbox.seen;
         commit.node = self.node();
         let has_failed = made.is_err();
         self.say_where(&mut commit, made)?;
         // Of several nodes another one has made its step: the one that failed is tried again.
-        let is_other = commit.status == Status::Failed && has_changed && !has_failed;
-        // Answers that came too early may have their questions now, unless the run has no room for what comes first.
-        let has_room = has_changed || !settled.is_full;
-        let may_take = has_room && self.inbox.has_deliverable(&self.hub);
-        // A command that the run has kept may be for what it has just come to.
-        let may_look = has_changed && !self.kept_commands.is_empty();
-        if is_other {
+        if commit.status == Status::Failed && !commit.changes.is_empty() && !has_failed {
             (commit.status, commit.error) = (Status::Ready, None);
         }
-        let goes_on = commit.status == Status::Ready || settled.is_pending || may_take || may_look;
         let is_over = commit.status.has_ended() || commit.error.is_some();
-        commit.release = is_over || !goes_on;
+        commit.release = is_over || !self.has_more_to_do(&commit, &settled);
         let is_released = commit.release;
         if !is_released && !commit.is_step() {
             return Ok(false);
@@ -252,6 +246,17 @@ impl Session<'_> {
             self.read_inbox().await?;
         }
         Ok(is_released)
+    }
+
+    /// Whether the run may make another step at once, after one that came to this commit.
+    fn has_more_to_do(&self, commit: &Commit, settled: &Settled) -> bool {
+        let has_changed = !commit.changes.is_empty();
+        // Answers that came too early may have their questions now, unless the run has no room for what comes first.
+        let has_room = has_changed || !settled.is_full;
+        let may_deliver = has_room && self.inbox.has_deliverable(&self.hub);
+        // A command that the run has kept may be for what it has just come to.
+        let may_take_kept = has_changed && !self.kept_commands.is_empty();
+        commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_kept
     }
 
     async fn read_inbox(&mut self) -> Result<(), Stop> {
