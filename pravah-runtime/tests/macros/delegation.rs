@@ -5,6 +5,7 @@ mod contexts;
 mod crashes;
 mod failures;
 mod flows;
+mod hostile;
 mod limits;
 mod questions;
 pub(crate) mod random;
