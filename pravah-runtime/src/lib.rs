@@ -74,6 +74,7 @@ mod hub;
 mod index;
 pub mod invocation;
 mod json;
+mod lock;
 mod model;
 mod model_text;
 mod node;
@@ -119,6 +120,7 @@ pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeC
 pub use hub::{Channel, Channels, Console, Hub, Sent};
 #[cfg(feature = "channels")]
 pub use hub::{InvalidOrigin, WebListener, WebServer};
+pub use lock::{FlowLock, LockError, LockProblem, LockReport, LockedVersion};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,
@@ -198,6 +200,7 @@ pub mod __private {
         flow::{Flow, FlowDef, FlowEnds, FlowFuture},
         graph::{FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting},
         invocation::{ContextScope, Join, ToolPolicy},
+        lock::check_lock_file,
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, HasBranch,

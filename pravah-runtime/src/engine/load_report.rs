@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::snapshot::{Migration, Migrations};
-use crate::{error::BoxError, graph::FlowVersion};
+use crate::{
+    error::BoxError,
+    graph::{FlowVersion, StateEntry},
+};
 
 /// How a snapshot may be loaded; see
 /// [`FlowRuntime::from_snapshot_with`](crate::FlowRuntime::from_snapshot_with).
@@ -19,6 +22,17 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// The key of the place to which the state under `key` is moved.
+    pub(crate) fn moved_place(&self, key: &str) -> Option<String> {
+        self.migrations.moved_place(key)
+    }
+
+    /// Whether a migration makes states of this one.
+    pub(crate) fn migrates_to(&self, state: &StateEntry) -> bool {
+        let type_of = state.type_of.map(|type_of| type_of());
+        type_of.is_some_and(|type_of| self.migrations.lead_to(type_of))
+    }
+
     /// As [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot) loads.
     pub fn new() -> Self {
         Self::default()

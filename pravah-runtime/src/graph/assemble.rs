@@ -129,6 +129,7 @@ impl Assembler {
         self.states.push(StateEntry {
             key: key.into(),
             type_of: Some(type_of),
+            schema: None,
         });
         index
     }

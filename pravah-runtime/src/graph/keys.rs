@@ -61,7 +61,7 @@ pub(super) fn places(slots: &[SlotEntry]) -> impl Iterator<Item = (&Arc<str>, Pl
 }
 
 /// The state in a key, and who takes it: `Draft` and `review` of `Draft@review`.
-pub(super) fn split(key: &str) -> (&str, Option<&str>) {
+pub(crate) fn split(key: &str) -> (&str, Option<&str>) {
     match key.split_once('@') {
         Some((state, taker)) => (state, Some(taker)),
         None => (key, None),

@@ -120,7 +120,11 @@ impl<'a> Linker<'a> {
         let index = StateIx(index(self.states.len()));
         let key: Arc<str> = Arc::from(&**name);
         self.state_by_key.insert(Arc::clone(&key), index);
-        self.states.push(StateEntry { key, type_of: None });
+        self.states.push(StateEntry {
+            key,
+            type_of: None,
+            schema: None,
+        });
         index
     }
 
@@ -133,7 +137,7 @@ impl<'a> Linker<'a> {
             for (name, fns) in params.chain(node.outputs.iter().zip(&node.about.outputs)) {
                 let state = self.state(name);
                 if let Some(state) = self.states.get_mut(state.0 as usize) {
-                    state.type_of = Some(fns.type_of);
+                    (state.type_of, state.schema) = (Some(fns.type_of), Some(fns.schema));
                 }
             }
         }

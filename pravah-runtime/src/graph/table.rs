@@ -6,6 +6,7 @@ use std::{
 };
 
 use pravah_graph::{Fingerprint, WayOut};
+use schemars::{Schema, SchemaGenerator};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
@@ -111,6 +112,8 @@ pub(crate) struct StateEntry {
     pub(crate) key: Arc<str>,
     /// The type that what waits is read as; `None` for a state that no node takes or returns.
     pub(crate) type_of: Option<fn() -> StateType>,
+    /// Writes its schema; `None` for that, and for one of a document.
+    pub(crate) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
 /// A flow, or one inlined in it.
@@ -202,7 +205,7 @@ impl NodeEntry {
     }
 
     /// The arcs of each outcome; a failure that is caught is the last.
-    pub(super) fn outcomes(&self) -> Vec<Vec<&OutputArc>> {
+    pub(crate) fn outcomes(&self) -> Vec<Vec<&OutputArc>> {
         let mut outcomes: Vec<Vec<&OutputArc>> = match self.shape {
             ShapeKind::Choice => self.outputs.iter().map(|arc| vec![arc]).collect(),
             ShapeKind::One | ShapeKind::Fork => vec![self.outputs.iter().collect()],
@@ -320,6 +323,15 @@ impl Table {
             kind => kind.team(),
         };
         graph.map(|graph| &graph.table)
+    }
+
+    /// The lists, with the chain that each of their items runs through.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (NodeIx, &Arc<Self>)> {
+        let nodes = (0..).map(NodeIx).zip(&self.nodes);
+        nodes.filter_map(|(node, entry)| match &entry.kind {
+            NodeKind::Each(each) => Some((node, &each.chain.table)),
+            _ => None,
+        })
     }
 
     /// The move of a node, if it is a [`PlainMove`].

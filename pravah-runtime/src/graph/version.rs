@@ -44,15 +44,54 @@ impl FlowGraph {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn version(&self) -> FlowVersion {
-        FlowVersion {
-            fingerprint: self.table.fingerprint_text().to_owned(),
-            nodes: self.table.node_keys(),
-            takers: self.table.takers(),
-        }
+        self.table.version()
     }
 }
 
+impl FlowVersion {
+    /// The nodes that another version does not have, by whichever name.
+    pub(crate) fn nodes_not_in(&self, other: &Self) -> BTreeSet<String> {
+        let (names, their_names) = (by_taker(&self.takers), by_taker(&other.takers));
+        only_in((&self.nodes, &names), (&other.nodes, &their_names))
+    }
+}
+
+/// What each place would be called if another node took its state too: `Draft@review` for `Draft`.
+fn by_taker(takers: &BTreeMap<String, String>) -> Names<'_> {
+    let keys = takers.iter();
+    keys.map(|(key, taker)| (&**key, format!("{key}@{taker}")))
+        .collect()
+}
+
+type Names<'a> = BTreeMap<&'a str, String>;
+
+/// The nodes of a version that another one does not have, by whichever name.
+fn only_in(
+    (nodes, names): (&BTreeSet<String>, &Names<'_>),
+    (others, their_names): (&BTreeSet<String>, &Names<'_>),
+) -> BTreeSet<String> {
+    let their_names = others.iter().filter_map(|other| their_names.get(&**other));
+    let their_names: BTreeSet<&str> = their_names.map(String::as_str).collect();
+    let is_theirs = |key: &str| {
+        let is_named = names.get(key).is_some_and(|name| others.contains(name));
+        others.contains(key) || their_names.contains(key) || is_named
+    };
+    nodes
+        .iter()
+        .filter(|key| !is_theirs(key))
+        .cloned()
+        .collect()
+}
+
 impl Table {
+    pub(crate) fn version(&self) -> FlowVersion {
+        FlowVersion {
+            fingerprint: self.fingerprint_text().to_owned(),
+            nodes: self.node_keys(),
+            takers: self.takers(),
+        }
+    }
+
     /// The keys of all nodes, those in lists included.
     pub(crate) fn node_keys(&self) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
@@ -61,7 +100,7 @@ impl Table {
     }
 
     /// Who takes each state that waits, in lists too.
-    pub(crate) fn takers(&self) -> BTreeMap<String, String> {
+    fn takers(&self) -> BTreeMap<String, String> {
         let mut takers = BTreeMap::new();
         self.add_takers("", &mut takers);
         takers

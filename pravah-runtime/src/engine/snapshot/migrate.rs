@@ -83,7 +83,27 @@ impl Migration {
     }
 }
 
+impl MovedState {
+    /// The key of its new place.
+    fn place(&self) -> String {
+        let around = self.key.rsplit_once("::").map(|(around, _)| around);
+        let name = &self.migration.name;
+        around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"))
+    }
+}
+
 impl Migrations {
+    /// The key of the place to which the state under `key` is moved.
+    pub(crate) fn moved_place(&self, key: &str) -> Option<String> {
+        let moved = self.moved.iter().find(|it| it.key == key)?;
+        Some(moved.place())
+    }
+
+    /// Whether one of them makes states of this type.
+    pub(crate) fn lead_to(&self, to: StateType) -> bool {
+        self.migrations.iter().any(|it| it.to.is_same(&to))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.migrations.is_empty() && self.moved.is_empty()
     }
@@ -147,10 +167,7 @@ impl Migrations {
         live: &Live,
     ) -> Option<(String, Result<Live, ErrorText>)> {
         let moved = self.moved.iter().find(|it| it.key == key)?;
-        let migration = &moved.migration;
-        let around = key.rsplit_once("::").map(|(around, _)| around);
-        let name = &migration.name;
-        let place = around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"));
+        let (place, migration) = (moved.place(), &moved.migration);
         let old = live.check(migration.from).map(|()| live.clone());
         let old = old.or_else(|error| {
             let unreadable = || Err(ErrorText::new(format!("`{key}` cannot be read"), error));

@@ -1,7 +1,7 @@
 //! Compares a flow with an earlier version: which nodes are new, and which of those a run cannot reach any
 //! more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::super::super::{
     load_report::{LoadOptions, LoadReport},
@@ -17,44 +17,15 @@ impl LoadReport {
             return;
         };
         self.is_version_known = true;
-        let nodes = root.table.node_keys();
-        let (old, new) = (by_taker(&version.takers), root.table.takers());
-        let new = by_taker(&new);
-        self.added = only_in((&nodes, &new), (&version.nodes, &old));
-        self.removed = only_in((&version.nodes, &old), (&nodes, &new));
+        let this = root.table.version();
+        self.added = this.nodes_not_in(version);
+        self.removed = version.nodes_not_in(&this);
         if !self.added.is_empty() {
             let mut unreachable = BTreeSet::new();
             add_unreachable(root, "", &mut unreachable);
             self.skipped = self.added.intersection(&unreachable).cloned().collect();
         }
     }
-}
-
-/// What each place would be called if another node took its state too: `Draft@review` for `Draft`.
-fn by_taker(takers: &BTreeMap<String, String>) -> Names<'_> {
-    let keys = takers.iter();
-    keys.map(|(key, taker)| (&**key, format!("{key}@{taker}")))
-        .collect()
-}
-
-type Names<'a> = BTreeMap<&'a str, String>;
-
-/// The nodes of a version that another one does not have, by whichever name.
-fn only_in(
-    (nodes, names): (&BTreeSet<String>, &Names<'_>),
-    (others, their_names): (&BTreeSet<String>, &Names<'_>),
-) -> BTreeSet<String> {
-    let their_names = others.iter().filter_map(|other| their_names.get(&**other));
-    let their_names: BTreeSet<&str> = their_names.map(String::as_str).collect();
-    let is_theirs = |key: &str| {
-        let is_named = names.get(key).is_some_and(|name| others.contains(name));
-        others.contains(key) || their_names.contains(key) || is_named
-    };
-    nodes
-        .iter()
-        .filter(|key| !is_theirs(key))
-        .cloned()
-        .collect()
 }
 
 /// Adds the keys of the nodes that a frame, or an item in it, cannot reach any more.

@@ -206,14 +206,24 @@ impl Block {
 
     /// A flow that starts as every other does, and then goes on with this. Another seed lets other nodes read.
     pub(super) fn known(&self, seed: u64) -> Arc<Known> {
+        let dice = Dice::new(seed);
+        Self::known_as(with_reads(&mut |bound| dice.below(bound), &self.graph()))
+    }
+
+    /// The same, in which no node reads anything.
+    pub(super) fn known_without_reads(&self) -> Arc<Known> {
+        Self::known_as(self.graph())
+    }
+
+    fn graph(&self) -> FlowGraph {
         let mut specs = vec![node(&["Start".into()], ShapeKind::One, &[self.entry()])];
         self.add("End", &mut specs);
-        let dice = Dice::new(seed);
+        graph("Start", "End", specs)
+    }
+
+    fn known_as(graph: FlowGraph) -> Arc<Known> {
         Arc::new(Known {
-            graph: with_reads(
-                &mut |bound| dice.below(bound),
-                &graph("Start", "End", specs),
-            ),
+            graph,
             id: "Start".into(),
             name: "Start".into(),
             phase: None,

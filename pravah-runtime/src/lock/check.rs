@@ -1,0 +1,298 @@
+//! Whether runs of earlier versions can go on in a graph, wherever they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pravah_graph::{Place as NetPlace, WayOut};
+
+use super::{
+    FlowLock, LockProblem, LockReport,
+    net::{LockedNet, LockedNode, LockedProgress},
+    schema::unreadable,
+    version::LockedVersion,
+};
+use crate::{
+    engine::LoadOptions,
+    graph::{FlowGraph, Place, Table},
+};
+
+pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
+    let this = graph.version();
+    let mut report = LockReport::default();
+    for version in &lock.versions {
+        let is_this = version.fingerprint == this.fingerprint;
+        let mut checker = Checker {
+            version,
+            options,
+            problems: &mut report.problems,
+        };
+        checker.net(&version.net, &graph.table, &[]);
+        checker.schemas(&graph.table, &mut BTreeSet::new());
+        if !is_this {
+            let added = this.nodes_not_in(&version.version());
+            report.added.push((version.release.clone(), added));
+        }
+    }
+    report
+}
+
+/// Checks one version.
+struct Checker<'a> {
+    version: &'a LockedVersion,
+    options: &'a LoadOptions,
+    problems: &'a mut Vec<LockProblem>,
+}
+
+/// Where the states of a net wait in another version.
+type Images<'a> = BTreeMap<&'a str, Image>;
+
+#[derive(Clone, Copy)]
+struct Image {
+    place: Place,
+    /// Whether a migration moves the state there.
+    is_moved: bool,
+}
+
+impl Checker<'_> {
+    fn release(&self) -> String {
+        self.version.release.clone()
+    }
+
+    /// `around` are the nodes that lead to the list of which this is the chain.
+    fn net(&mut self, net: &LockedNet, table: &Table, around: &[String]) {
+        let runs = Runs::of(net, around);
+        let images = self.images(net, table, &runs);
+        let Some(way_out) = table.way_out() else {
+            return;
+        };
+        let places = |keys: &[&str]| -> Option<Vec<NetPlace>> {
+            let places = keys.iter().map(|key| images.get(key));
+            places
+                .map(|image| image.map(|image| table.net_place(image.place.slot)))
+                .collect()
+        };
+        let mut check = |before: Option<&[&str]>, after: &[String], run: &dyn Fn() -> Vec<String>| {
+            let keys: Vec<&str> = after.iter().map(String::as_str).collect();
+            let before = before.map_or_else(|| Some(Vec::new()), places);
+            let (Some(before), Some(after)) = (before, places(&keys)) else {
+                // That a state has no place is a problem of its own.
+                return;
+            };
+            if !can_follow(way_out, before, after) {
+                self.problems.push(LockProblem::Stranded {
+                    release: self.version.release.clone(),
+                    run: run(),
+                    states: keys.into_iter().map(str::to_owned).collect(),
+                });
+            }
+        };
+        check(None, &net.start, &|| around.to_vec());
+        for (index, node) in net.nodes.iter().enumerate() {
+            for outcome in &node.outcomes {
+                for taken in alternatives(node) {
+                    check(Some(&taken), outcome, &|| runs.to(index));
+                }
+            }
+        }
+        for catch in &net.catches {
+            let start: Vec<&str> = catch.start.iter().map(String::as_str).collect();
+            check(Some(&start), &catch.failed, &|| runs.to_state(&catch.failed));
+        }
+        for (index, node) in net.nodes.iter().enumerate() {
+            self.progress((index, node), table, &images, &runs);
+        }
+    }
+
+    /// Where each state of a net waits; those that have no place are reported.
+    fn images<'n>(&mut self, net: &'n LockedNet, table: &Table, runs: &Runs<'_>) -> Images<'n> {
+        let mut images = Images::new();
+        for node in &net.nodes {
+            for key in node.takes.iter().flatten() {
+                let found = table.place_of(key, Some(node.taker_of(key)));
+                let moved = || {
+                    let moved = self.options.moved_place(key)?;
+                    table.place_of(&moved, None).ok().flatten()
+                };
+                let place = match found {
+                    Ok(Some(place)) => Some((place, false)),
+                    Ok(None) => moved().map(|place| (place, true)),
+                    Err(ambiguous) => {
+                        let candidates = ambiguous.candidates.into_iter().map(str::to_owned);
+                        self.problems.push(LockProblem::Ambiguous {
+                            release: self.release(),
+                            state: key.clone(),
+                            candidates: candidates.collect(),
+                        });
+                        continue;
+                    }
+                };
+                match place {
+                    Some((place, is_moved)) => {
+                        images.insert(key, Image { place, is_moved });
+                        self.input((key, node), table, place);
+                    }
+                    None => self.problems.push(LockProblem::Gone {
+                        release: self.release(),
+                        state: key.clone(),
+                        run: runs.to_state(std::slice::from_ref(key)),
+                    }),
+                }
+            }
+        }
+        images
+    }
+
+    /// Whether a `catch` around a place finds the input that it hands on: kept, or waiting there itself.
+    fn input(&mut self, (key, node): (&str, &LockedNode), table: &Table, place: Place) {
+        let around = table.scopes_of(table.slot(place.slot).node);
+        let missing = around.map(|(_, scope)| scope).find(|scope| {
+            let is_kept = node.within.iter().any(|key| **key == *scope.key);
+            scope.catch.is_some() && !is_kept && !scope.starts_at.contains(&place)
+        });
+        if let Some(scope) = missing {
+            self.problems.push(LockProblem::NoInput {
+                release: self.release(),
+                state: key.to_owned(),
+                input: scope.key.to_string(),
+            });
+        }
+    }
+
+    /// Whether what a node has done before the end of its step is of use, and what has started of a list.
+    fn progress(
+        &mut self,
+        (index, node): (usize, &LockedNode),
+        table: &Table,
+        images: &Images<'_>,
+        runs: &Runs<'_>,
+    ) {
+        let (Some(was), Some(image)) = (
+            &node.progress,
+            node.key().and_then(|key| images.get(key).copied()),
+        ) else {
+            return;
+        };
+        let here = table.slot(image.place.slot).node;
+        let is = LockedProgress::of(table, here);
+        if image.is_moved || is.as_ref() != Some(was) {
+            let is = match (image.is_moved, &is) {
+                (true, _) => "another node, to which its state is moved".to_owned(),
+                (false, Some(is)) => is.to_string(),
+                (false, None) => format!("`{}`, which does it all in one step", table.node_id(here)),
+            };
+            self.problems.push(LockProblem::Progress {
+                release: self.release(),
+                node: node.id.clone(),
+                was: was.to_string(),
+                is,
+            });
+        } else if let (Some(chain), Some(inner)) = (&node.chain, table.inner(here)) {
+            self.net(chain, inner, &runs.to(index));
+        }
+    }
+
+    /// Whether each state of a name can still be read.
+    fn schemas(&mut self, table: &Table, seen: &mut BTreeSet<String>) {
+        for state in &table.states {
+            let Some(stored) = self.version.schemas.get(&*state.key) else {
+                continue;
+            };
+            if !seen.insert(state.key.to_string()) || self.options.migrates_to(state) {
+                continue;
+            }
+            if let Some(why) = unreadable(stored, state) {
+                self.problems.push(LockProblem::Unreadable {
+                    release: self.version.release.clone(),
+                    state: state.key.to_string(),
+                    why,
+                });
+            }
+        }
+        for (_, chain) in table.lists() {
+            self.schemas(chain, seen);
+        }
+    }
+}
+
+/// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run
+/// starts.
+fn can_follow(way_out: &WayOut, before: Vec<NetPlace>, after: Vec<NetPlace>) -> bool {
+    let or_done = |places: Vec<NetPlace>| match places.is_empty() {
+        true => vec![NetPlace::Done],
+        false => places,
+    };
+    way_out.are_interchangeable(or_done(before), or_done(after))
+}
+
+/// What a node may take: one of the states of each parameter. Each occurs at least once, and no more than one is another
+/// than the first.
+fn alternatives(node: &LockedNode) -> Vec<Vec<&str>> {
+    let first = || node.takes.iter().filter_map(|keys| keys.first());
+    let mut all = vec![first().map(String::as_str).collect::<Vec<_>>()];
+    for (param, keys) in node.takes.iter().enumerate() {
+        for other in keys.iter().skip(1) {
+            let taken = first().enumerate();
+            let taken = taken.map(|(at, key)| if at == param { other } else { key });
+            all.push(taken.map(String::as_str).collect());
+        }
+    }
+    all
+}
+
+/// How runs come to the nodes of a net.
+struct Runs<'a> {
+    net: &'a LockedNet,
+    around: &'a [String],
+    /// The node before each one that is not the first.
+    before: BTreeMap<usize, usize>,
+}
+
+impl<'a> Runs<'a> {
+    fn of(net: &'a LockedNet, around: &'a [String]) -> Self {
+        let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, node) in net.nodes.iter().enumerate() {
+            let keys = node.takes.iter().flatten();
+            takers.extend(keys.map(|key| (key.as_str(), index)));
+        }
+        let taker = |key: &String| takers.get(key.as_str()).copied();
+        let mut before = BTreeMap::new();
+        let mut open: Vec<usize> = net.start.iter().filter_map(taker).collect();
+        let mut seen: BTreeSet<usize> = open.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&node) = open.get(at) {
+            at += 1;
+            let outcomes = net.nodes.get(node).into_iter().flat_map(|it| &it.outcomes);
+            for next in outcomes.flatten().filter_map(taker) {
+                if seen.insert(next) {
+                    before.insert(next, node);
+                    open.push(next);
+                }
+            }
+        }
+        Self {
+            net,
+            around,
+            before,
+        }
+    }
+
+    /// The nodes that lead to a node, and itself.
+    fn to(&self, node: usize) -> Vec<String> {
+        let nodes = std::iter::successors(Some(node), |node| self.before.get(node).copied());
+        let ids = nodes.filter_map(|node| self.net.nodes.get(node));
+        let mut run: Vec<String> = ids.map(|node| node.id.clone()).collect();
+        run.reverse();
+        self.around.iter().cloned().chain(run).collect()
+    }
+
+    /// The nodes that lead to one that leaves these states.
+    fn to_state(&self, states: &[String]) -> Vec<String> {
+        let leaves = |node: &LockedNode| {
+            let mut outcomes = node.outcomes.iter();
+            outcomes.any(|outcome| states.iter().all(|state| outcome.contains(state)))
+        };
+        match self.net.nodes.iter().position(leaves) {
+            Some(node) => self.to(node),
+            None => self.around.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The net of a version, with the keys under which states wait in snapshots.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{NodeEntry, NodeIx, NodeKind, OutputArc, Place, Table, split_key};
+
+/// The net of a flow, or of the chain of a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LockedNet {
+    /// The states that a run starts with.
+    pub(super) start: Vec<String>,
+    pub(super) nodes: Vec<LockedNode>,
+    /// The failures of whole nested flows that are caught.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) catches: Vec<LockedCatch>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LockedNode {
+    pub(super) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) progress: Option<LockedProgress>,
+    /// For each parameter the states that may wait for it, of which one does.
+    pub(super) takes: Vec<Vec<String>>,
+    /// The states that each outcome leaves. None are left at the end of the flow.
+    pub(super) outcomes: Vec<Vec<String>>,
+    /// The nested flows that it is in, by their inputs, which are kept while they run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) within: Vec<String>,
+    /// The chain that each item of a list runs through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) chain: Option<LockedNet>,
+}
+
+/// What a node may have done towards the end of its step, which goes on with that in a version where both are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LockedProgress {
+    pub(super) kind: ProgressKind,
+    pub(super) returns: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ProgressKind {
+    Agent,
+    Gate,
+    RemoteAgent,
+    List,
+    Calls,
+}
+
+impl ProgressKind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "an agent",
+            Self::Gate => "a gate",
+            Self::RemoteAgent => "a remote agent",
+            Self::List => "a list",
+            Self::Calls => "a node that calls agents",
+        }
+    }
+}
+
+/// A nested flow that fails as a whole: as if it had failed at its start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LockedCatch {
+    pub(super) start: Vec<String>,
+    pub(super) failed: Vec<String>,
+}
+
+impl LockedNet {
+    pub(super) fn of(table: &Table) -> Self {
+        let keys = |places: &[Place]| -> Vec<String> {
+            let keys = places.iter().map(|place| table.place_key(*place));
+            keys.map(ToString::to_string).collect()
+        };
+        let after = |arc: &OutputArc| keys(&arc.to);
+        let scopes = table.scopes.iter();
+        let catches = scopes.filter_map(|scope| {
+            let (arc, _) = scope.catch.as_ref()?;
+            Some(LockedCatch {
+                start: keys(&scope.starts_at),
+                failed: after(arc),
+            })
+        });
+        let nodes = (0..).map(NodeIx).zip(&table.nodes);
+        Self {
+            start: after(&table.entry),
+            nodes: nodes
+                .map(|(node, entry)| LockedNode::of(table, node, entry))
+                .collect(),
+            catches: catches.collect(),
+        }
+    }
+
+    /// The keys of all nodes, and who takes each state.
+    pub(super) fn add_nodes(
+        &self,
+        around: &str,
+        nodes: &mut BTreeSet<String>,
+        takers: &mut BTreeMap<String, String>,
+    ) {
+        for node in &self.nodes {
+            for key in node.takes.iter().flatten() {
+                takers.insert(format!("{around}{key}"), node.taker_of(key).to_owned());
+            }
+            let Some(key) = node.key() else { continue };
+            let key = format!("{around}{key}");
+            if let Some(chain) = &node.chain {
+                chain.add_nodes(&format!("{key}/"), nodes, takers);
+            }
+            nodes.insert(key);
+        }
+    }
+}
+
+impl LockedNode {
+    fn of(table: &Table, node: NodeIx, entry: &NodeEntry) -> Self {
+        let slots = entry.slots.iter().map(|slot| table.slot(*slot));
+        let keys = |keys: &[Arc<str>]| keys.iter().map(ToString::to_string).collect();
+        let outcomes = entry.outcomes().into_iter().map(|arcs| {
+            let places = arcs.into_iter().flat_map(|arc| &arc.to);
+            places
+                .map(|place| table.place_key(*place).to_string())
+                .collect()
+        });
+        Self {
+            id: entry.id.to_string(),
+            progress: LockedProgress::of(table, node),
+            takes: slots.map(|slot| keys(&slot.keys)).collect(),
+            outcomes: outcomes.collect(),
+            within: {
+                let around = table.scopes_of(node).map(|(_, scope)| scope);
+                let nested = around.filter(|scope| scope.parent.is_some());
+                nested.map(|scope| scope.key.to_string()).collect()
+            },
+            chain: match &entry.kind {
+                NodeKind::Each(each) => Some(LockedNet::of(&each.chain.table)),
+                _ => None,
+            },
+        }
+    }
+
+    /// What stands for it in snapshots.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.takes.first()?.first().map(String::as_str)
+    }
+
+    /// Who takes the state of this key, with the parameter where it takes several of them.
+    pub(super) fn taker_of<'a>(&'a self, key: &'a str) -> &'a str {
+        split_key(key).1.unwrap_or(&self.id)
+    }
+}
+
+impl LockedProgress {
+    pub(super) fn of(table: &Table, node: NodeIx) -> Option<Self> {
+        let kind = match &table.node(node).kind {
+            NodeKind::Agent(_) => ProgressKind::Agent,
+            NodeKind::Gate(_) => ProgressKind::Gate,
+            NodeKind::Remote(_) => ProgressKind::RemoteAgent,
+            NodeKind::Each(_) => ProgressKind::List,
+            NodeKind::Invoke(_) => ProgressKind::Calls,
+            NodeKind::Function(_)
+            | NodeKind::Flow(_)
+            | NodeKind::AwaitTask
+            | NodeKind::Detached(_)
+            | NodeKind::Broken(_) => return None,
+        };
+        let returns = table.returns(node).to_string();
+        Some(Self { kind, returns })
+    }
+}
+
+impl fmt::Display for LockedProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} that returns `{}`", self.kind.name(), self.returns)
+    }
+}
