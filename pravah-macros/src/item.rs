@@ -16,7 +16,9 @@ use syn::{
 use crate::{diag::Diagnostics, expand, root};
 
 /// The attributes of which one item has one.
-const ATTRIBUTES: [&str; 7] = ["state", "choice", "node", "agent", "gate", "tool", "flow"];
+const ATTRIBUTES: [&str; 8] = [
+    "state", "choice", "node", "agent", "gate", "tool", "flow", "migrate",
+];
 
 /// Reads what is under `#[attribute]`, which has to be `kind`. `Err` holds the code that is
 /// for it where that is all there is to do.

@@ -16,6 +16,7 @@ mod document;
 mod dsl;
 mod expand;
 mod item;
+mod lock;
 mod options;
 mod root;
 mod types;
@@ -609,6 +610,63 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     attribute("flow", "a function", options, item, expand)
+}
+
+/// Makes a function a migration: it makes a state of this version of a flow of an earlier one, when a run is loaded.
+///
+/// The flow names it: `#[flow(migrate(verdict))]`. A state that cannot be read as `New` is read as `Old`, and the
+/// function makes the one of the other; migrations follow each other, so that one from version 1 to 2 and one from 2 to 3
+/// read states of version 1. It may return a `Result`, whose error is that of the load. The snapshot stays as it was then.
+///
+/// | option | |
+/// |---|---|
+/// | `slot` | the place of the earlier state is gone: what waits there is moved to where the new one waits. Both are `#[state]`s |
+/// | `slot = "review::Draft"` | the same for a state in the nested flow `review` |
+///
+/// ```
+/// use pravah_runtime::prelude::*;
+///
+/// /// What is left of version 1: the states in their old form.
+/// mod v1 {
+///     use pravah_runtime::prelude::*;
+///
+///     #[state] pub struct Brewed { pub cups: u32 }
+///     #[state] pub struct Ground { pub grams: u32 }
+/// }
+///
+/// #[state] struct Order { cups: u32 }
+/// #[state] struct Brewed { millilitres: u32 }
+/// #[state] struct Served { cups: u32 }
+///
+/// #[migrate]
+/// fn millilitres(old: v1::Brewed) -> Brewed { Brewed { millilitres: old.cups * 125 } }
+///
+/// /// Nobody grinds any more.
+/// #[migrate(slot)]
+/// fn brewed(old: v1::Ground) -> Brewed { Brewed { millilitres: old.grams / 7 * 125 } }
+///
+/// #[node] fn brew(order: Order) -> Brewed { Brewed { millilitres: order.cups * 125 } }
+/// #[node] fn serve(brewed: Brewed) -> Served { Served { cups: brewed.millilitres / 125 } }
+///
+/// #[flow(migrate(millilitres, brewed))]
+/// fn coffee(order: Order) -> Served { flow! { brew -> serve } }
+/// ```
+///
+/// ```compile_fail
+/// use pravah_runtime::prelude::*;
+///
+/// #[state] struct Brewed { millilitres: u32 }
+///
+/// #[migrate]
+/// fn brewed() -> Brewed { Brewed { millilitres: 0 } } // of what?
+/// ```
+#[proc_macro_attribute]
+pub fn migrate(options: TokenStream, item: TokenStream) -> TokenStream {
+    let expand = |item: ItemFn, options, errors: &mut Diagnostics| {
+        let slot = options::MovedSlot::parse(options, errors).flatten();
+        expand::migrate::expand(&item, slot.as_ref(), errors)
+    };
+    attribute("migrate", "a function", options, item, expand)
 }
 
 /// Embeds a flow that is written as YAML or JSON, and checks it while the crate is compiled.

@@ -75,6 +75,7 @@ mod index;
 pub mod invocation;
 mod json;
 mod lock;
+mod migrate;
 mod model;
 mod model_text;
 mod node;
@@ -135,7 +136,7 @@ pub use node::{GateQuestion, Policy, PolicyProblem, Retry};
 pub use pravah_graph::Fingerprint;
 #[cfg(feature = "documents")]
 pub use pravah_macros::flow_yaml;
-pub use pravah_macros::{agent, choice, flow, gate, node, state, tool};
+pub use pravah_macros::{agent, choice, flow, gate, migrate, node, state, tool};
 #[cfg(feature = "reqwest")]
 pub use reqwest;
 pub use state::{Each, Either, State};
@@ -179,28 +180,30 @@ pub mod __private {
         check::{
             AgentState, BranchOf, CalleeSignature, Carries, Definition, Diagnosis, EachNames, End,
             Faults, Info, KnownAgent, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownFlow,
-            KnownInput, KnownList, KnownOutput, KnownReturn, KnownState, Missing, NamedTool,
-            NoInfo, NoShape, NoState, NoToolName, Probe, Refusal, ReportHere, ReportedAtNode,
-            Returns, Same, Start, StartsByItself, StateOf, TakenReturn, Takes, TakesAnything,
-            Threshold, ToolLimits, ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch,
-            UnknownCallee, UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput,
-            UnknownList, UnknownOutput, UnknownReturn, agent_state, check_arcs, check_argument,
-            check_attempts, check_beside_call_agent, check_call, check_called, check_children,
-            check_constraints, check_depth, check_destructive, check_done, check_edge,
-            check_either, check_end, check_external_param, check_fork, check_handoff,
-            check_has_model, check_list_end, check_list_limit, check_list_start,
-            check_max_of_turns, check_names, check_no_limit, check_on_done, check_one, check_only,
-            check_prompt, check_question, check_rises, check_shared, check_signature,
-            check_threshold, check_tokens, check_tool, check_turns, check_visits, definition, end,
-            is_node, names_size, probe, same, same_as, start,
+            KnownInput, KnownList, KnownOutput, KnownReturn, KnownState, LockedMove, LockedNet,
+            LockedPlace, LockedVersion, Missing, MovedState, NamedTool, NoInfo, NoShape, NoState,
+            NoToolName, Probe, Refusal, ReportHere, ReportedAtNode, Returns, Same, Start,
+            StartsByItself, StateOf, TakenReturn, Takes, TakesAnything, Threshold, ToolLimits,
+            ToolName, ToolOutput, ToolReturn, UnknownAgent, UnknownBranch, UnknownCallee,
+            UnknownCatch, UnknownEach, UnknownEmit, UnknownFlow, UnknownInput, UnknownList,
+            UnknownOutput, UnknownReturn, agent_state, check_arcs, check_argument, check_attempts,
+            check_beside_call_agent, check_call, check_called, check_children, check_constraints,
+            check_depth, check_destructive, check_done, check_edge, check_either, check_end,
+            check_external_param, check_fork, check_handoff, check_has_model, check_list_end,
+            check_list_limit, check_list_start, check_lock, check_max_of_turns, check_names,
+            check_no_limit, check_on_done, check_one, check_only, check_prompt, check_question,
+            check_rises, check_shared, check_signature, check_threshold, check_tokens, check_tool,
+            check_turns, check_visits, definition, end, is_node, lock_size, names_size, probe,
+            same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
-        engine::{FlowRuntime, call},
+        engine::{FlowRuntime, LoadOptions, call},
         error::{BoxError, FlowError, ToolError, does_not_compile},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture},
         graph::{FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting},
         invocation::{ContextScope, Join, ToolPolicy},
         lock::check_lock_file,
+        migrate::Migrate,
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, HasBranch,

@@ -11,6 +11,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
     let topology = flow.topology();
     let nodes = specs(graph, &topology);
     let fail_fast = (!flow.fail_fast).then(|| quote!(.map(|graph| graph.with_fail_fast(false))));
+    let upgrades = flow.upgrades.of_graph();
     quote! {
         #[allow(unused_imports)]
         use #private::{
@@ -20,7 +21,7 @@ pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {
         };
         // In a function without the bounds of the impl, under which every constant would be evaluated again.
         fn __pravah_build() -> ::core::result::Result<#private::FlowGraph, #private::FlowError> {
-            #private::graph_of_flow(#nodes, #topology) #fail_fast
+            #private::graph_of_flow(#nodes, #topology) #fail_fast #upgrades
         }
         __pravah_build()
     }

@@ -64,6 +64,8 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     reach(flow, graph, &mut constants);
     if depth == 0 {
         names(flow, &mut constants);
+        let name = constants.name(&format!("lock_of_{}", flow.name));
+        constants.extend(flow.upgrades.check(&net, &name));
     }
     let ends = (depth == 0).then(|| ends(flow, graph));
     let constants = constants.written();

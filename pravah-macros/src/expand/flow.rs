@@ -2,16 +2,17 @@
 
 mod named;
 mod read;
+mod upgrades;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, ItemFn, ItemImpl, Visibility, ext::IdentExt};
 
-pub(crate) use self::read::Flow;
 use self::{
     named::{named_definition, start_by_name},
     read::{of_function, of_impl},
 };
+pub(crate) use self::{read::Flow, upgrades::Upgrades};
 use super::{
     associated, beside, build, checks, delegation,
     function::{about, doc_comment},
@@ -126,7 +127,11 @@ pub(crate) fn function(
         inherent(&flow, visibility, &topology),
     );
     let items = quote!(#function #known #definition #checks);
-    beside(visibility, &flow.name, &TokenStream::new(), &items)
+    let (items, test) = (
+        beside(visibility, &flow.name, &TokenStream::new(), &items),
+        upgrades::test(&flow),
+    );
+    quote!(#items #test)
 }
 
 /// The async function that the flow becomes.
@@ -254,7 +259,7 @@ pub(crate) fn implementation(
     let private = private();
     let mut item = with_body(item, &graph);
     let (input, output) = (&flow.input, &flow.output);
-    let known = flow.known_topology();
+    let (known, test) = (flow.known_topology(), upgrades::test(&flow));
     item.items.push(syn::parse_quote!(#known));
     item.generics.where_clause = Some(syn::parse_quote! {
         where for<'__pravah> Self: #private::State, for<'__pravah> #output: #private::State,
@@ -269,6 +274,8 @@ pub(crate) fn implementation(
         }
 
         #checks
+
+        #test
     }
 }
 

@@ -17,6 +17,7 @@ mod delegation;
 pub(crate) mod flow;
 pub(crate) mod function;
 pub(crate) mod gate;
+pub(crate) mod migrate;
 pub(crate) mod node;
 mod owned;
 mod plain;

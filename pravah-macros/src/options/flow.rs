@@ -1,14 +1,16 @@
 //! The options of `#[flow]`, and of `each(…)` in one.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use syn::Expr;
+use syn::{
+    Expr, ExprLit, Lit, Path, Token, parse::Parser, punctuated::Punctuated, spanned::Spanned,
+};
 
 use super::{
     capabilities,
     entries::{Entry, Value},
     table::table,
 };
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, expand::flow::Upgrades, lock::Lock};
 
 /// The options of `#[flow]`.
 pub(crate) struct FlowOptions {
@@ -17,6 +19,8 @@ pub(crate) struct FlowOptions {
     pub(crate) fail_fast: bool,
     /// What its nodes may reach.
     pub(crate) only: Option<Vec<Ident>>,
+    /// What becomes of runs of earlier versions.
+    pub(crate) upgrades: Upgrades,
 }
 
 table! {
@@ -24,10 +28,14 @@ table! {
         ["named"] => it.named = Some(named(&entry, errors)),
         ["fail_fast"] => it.fail_fast = entry.bool(errors).unwrap_or(true),
         ["only"] => it.only = capabilities::only(entry, errors),
+        ["lock"] => it.upgrades.lock = lock(entry, errors),
+        ["migrate"] => it.upgrades.migrations = migrations(entry, errors),
     } else {
         ["timeout", "total_timeout", "retry", "max_visits"] => "write it in the `#[node(…)]` of a node in the flow",
         ["concurrency", "max_concurrency", "parallel", "parallelism", "workers"] =>
             "write `run.with_concurrency(8)` where the flow is run, and `each(…, limit = 8)` for a list",
+        ["migrations", "upgrade", "upgrades"] => "write `migrate(a, b)` with the names of `#[migrate]` functions",
+        ["versions", "locked", "lockfile", "lock_file"] => "write `lock = \"name.lock\"`, a file beside `Cargo.toml`",
         ["continue_on_error", "keep_going", "fail_slow"] => "write `fail_fast = false`",
     }
 }
@@ -40,12 +48,53 @@ fn named(entry: &Entry, errors: &mut Diagnostics) -> Span {
     span
 }
 
+/// The lock in the file that a text names.
+fn lock(entry: Entry, errors: &mut Diagnostics) -> Option<Lock> {
+    let expr = entry.expr(errors)?;
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Str(path),
+        ..
+    }) = expr
+    {
+        return Lock::read(path, errors);
+    }
+    errors.error(
+        expr.span(),
+        "the path of a lock is not a literal text",
+        "write `lock = \"name.lock\"`, a file beside `Cargo.toml`",
+    );
+    None
+}
+
+/// The paths in `migrate(a, b)`.
+fn migrations(entry: Entry, errors: &mut Diagnostics) -> Vec<Path> {
+    const HELP: &str = "write `migrate(a, b)` with the names of `#[migrate]` functions";
+    let key = entry.key.span();
+    let Value::List(tokens) = entry.value else {
+        errors.error(key, "`migrate` has no list in parentheses", HELP);
+        return Vec::new();
+    };
+    let paths = Punctuated::<Path, Token![,]>::parse_terminated.parse2(tokens);
+    match paths {
+        Ok(paths) if !paths.is_empty() => paths.into_iter().collect(),
+        Ok(_) => {
+            errors.error(key, "`migrate` names no function", HELP);
+            Vec::new()
+        }
+        Err(error) => {
+            errors.error(error.span(), "a migration is named by its path", HELP);
+            Vec::new()
+        }
+    }
+}
+
 impl FlowOptions {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Self {
         let mut options = Self {
             named: None,
             fail_fast: true,
             only: None,
+            upgrades: Upgrades::default(),
         };
         OPTIONS.read(tokens, &mut options, errors);
         options

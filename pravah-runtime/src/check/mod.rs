@@ -15,6 +15,7 @@ mod ends;
 mod inputs;
 mod joins;
 mod list;
+mod lock;
 mod message;
 mod missing;
 mod names;
@@ -42,6 +43,9 @@ pub use edges::{check_done, check_edge, check_end, check_list_end};
 pub use ends::{End, KnownState, NoState, ReportHere, ReportedAtNode, Start, StateOf, end, start};
 pub use inputs::StartsByItself;
 pub use list::{EachNames, check_list_limit, check_list_start};
+pub use lock::{
+    LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
+};
 pub use names::{check_names, names_size};
 pub use probe::{
     BranchOf, Carries, Info, KnownBranch, KnownCatch, KnownEach, KnownEmit, KnownInput, KnownList,

@@ -1,6 +1,6 @@
 //! What a caller allows when a run is restored, and what is then said of it.
 
-use std::{collections::BTreeSet, convert::Infallible};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::snapshot::{Migration, Migrations};
 use crate::{
     error::BoxError,
-    graph::{FlowVersion, StateEntry},
+    graph::{FlowVersion, StateEntry, Upgrades},
 };
 
 /// How a snapshot may be loaded; see
@@ -19,9 +19,29 @@ pub struct LoadOptions {
     pub(super) drop_progress: bool,
     pub(super) versions: Vec<FlowVersion>,
     pub(super) migrations: Migrations,
+    /// What the flow itself says.
+    upgrades: Option<Arc<Upgrades>>,
 }
 
 impl LoadOptions {
+    /// The same, with what a flow says of its earlier versions.
+    pub(crate) fn with_upgrades(mut self, upgrades: &Arc<Upgrades>, more: &Self) -> Self {
+        self.upgrades = Some(Arc::clone(upgrades));
+        self.migrations.extend(&more.migrations);
+        self
+    }
+
+    pub(crate) fn has_no_migrations(&self) -> bool {
+        self.migrations.is_empty()
+    }
+
+    /// The version with this fingerprint, if it is known.
+    pub(super) fn version(&self, fingerprint: &str) -> Option<&FlowVersion> {
+        let locked = self.upgrades.iter().flat_map(|it| it.versions());
+        let mut versions = self.versions.iter().chain(locked);
+        versions.find(|version| version.fingerprint == fingerprint)
+    }
+
     /// The key of the place to which the state under `key` is moved.
     pub(crate) fn moved_place(&self, key: &str) -> Option<String> {
         self.migrations.moved_place(key)
@@ -181,7 +201,7 @@ impl LoadOptions {
     /// [`drop_progress`](Self::drop_progress) that is dropped.
     #[must_use]
     pub fn with_moved_state<Old, New>(
-        mut self,
+        self,
         key: impl Into<String>,
         migrate: impl Fn(Old) -> New + Send + Sync + 'static,
     ) -> Self
@@ -189,7 +209,22 @@ impl LoadOptions {
         Old: Serialize + DeserializeOwned + Send + Sync + 'static,
         New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let migration = Migration::new(move |old| Ok::<_, Infallible>(migrate(old)));
+        self.with_try_moved_state(key, move |old| Ok::<_, Infallible>(migrate(old)))
+    }
+
+    /// Like [`with_moved_state`](Self::with_moved_state), for a migration that may fail. Its error is that of the load.
+    #[must_use]
+    pub fn with_try_moved_state<Old, New, E>(
+        mut self,
+        key: impl Into<String>,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let migration = Migration::new(migrate);
         self.migrations.add_moved(key.into(), migration);
         self
     }

@@ -71,7 +71,8 @@ impl<F> FlowRuntime<F> {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<Self, FlowError> {
-        let (state, report) = snapshot.restore(&known.graph.table, &known.id, options)?;
+        let options = known.graph.upgrades.and(options);
+        let (state, report) = snapshot.restore(&known.graph.table, &known.id, &options)?;
         let mut run = Run::new(known, state);
         if let Some(report) = report {
             run.memory.load_report = Some(report);

@@ -68,6 +68,7 @@ impl FlowGraph {
             specs,
             table: Arc::new(table),
             types: Arc::default(),
+            upgrades: Arc::default(),
         };
         graph.with_detached().with_fail_fast(fail_fast)
     }

@@ -40,6 +40,7 @@ pub(super) fn link_within(
         specs,
         table: Arc::new(table),
         types: Arc::default(),
+        upgrades: Arc::default(),
     };
     (graph, problems)
 }

@@ -33,6 +33,7 @@ mod table;
 mod team;
 #[cfg(test)]
 mod tests;
+mod upgrades;
 mod version;
 mod wiring;
 
@@ -62,7 +63,10 @@ pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name};
 pub use spec::{NodeSpec, specs, starting};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, StateEntry, Table};
 pub(crate) use team::TEAM_START;
+pub(crate) use upgrades::Upgrades;
 pub use version::FlowVersion;
+#[cfg(test)]
+pub(crate) use wiring::Port;
 use wiring::Wiring;
 
 pub(crate) use crate::index::{LatestIx, NodeIx, Place, ScopeIx, SlotIx, StateIx};
@@ -87,6 +91,8 @@ pub struct FlowGraph {
     pub(crate) table: Arc<Table>,
     /// The Rust type behind the name of each state, where the compiler has not seen to that.
     pub(crate) types: Arc<BTreeMap<String, &'static str>>,
+    /// What it says of its earlier versions.
+    pub(crate) upgrades: Arc<Upgrades>,
 }
 
 impl FlowGraph {

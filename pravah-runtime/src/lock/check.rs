@@ -16,6 +16,7 @@ use crate::{
 };
 
 pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
+    let options = &*graph.upgrades.and(options);
     let this = graph.version();
     let mut report = LockReport::default();
     for version in &lock.versions {
@@ -70,21 +71,22 @@ impl Checker<'_> {
                 .map(|image| image.map(|image| table.net_place(image.place.slot)))
                 .collect()
         };
-        let mut check = |before: Option<&[&str]>, after: &[String], run: &dyn Fn() -> Vec<String>| {
-            let keys: Vec<&str> = after.iter().map(String::as_str).collect();
-            let before = before.map_or_else(|| Some(Vec::new()), places);
-            let (Some(before), Some(after)) = (before, places(&keys)) else {
-                // That a state has no place is a problem of its own.
-                return;
+        let mut check =
+            |before: Option<&[&str]>, after: &[String], run: &dyn Fn() -> Vec<String>| {
+                let keys: Vec<&str> = after.iter().map(String::as_str).collect();
+                let before = before.map_or_else(|| Some(Vec::new()), places);
+                let (Some(before), Some(after)) = (before, places(&keys)) else {
+                    // That a state has no place is a problem of its own.
+                    return;
+                };
+                if !can_follow(way_out, before, after) {
+                    self.problems.push(LockProblem::Stranded {
+                        release: self.version.release.clone(),
+                        run: run(),
+                        states: keys.into_iter().map(str::to_owned).collect(),
+                    });
+                }
             };
-            if !can_follow(way_out, before, after) {
-                self.problems.push(LockProblem::Stranded {
-                    release: self.version.release.clone(),
-                    run: run(),
-                    states: keys.into_iter().map(str::to_owned).collect(),
-                });
-            }
-        };
         check(None, &net.start, &|| around.to_vec());
         for (index, node) in net.nodes.iter().enumerate() {
             for outcome in &node.outcomes {
@@ -95,7 +97,9 @@ impl Checker<'_> {
         }
         for catch in &net.catches {
             let start: Vec<&str> = catch.start.iter().map(String::as_str).collect();
-            check(Some(&start), &catch.failed, &|| runs.to_state(&catch.failed));
+            check(Some(&start), &catch.failed, &|| {
+                runs.to_state(&catch.failed)
+            });
         }
         for (index, node) in net.nodes.iter().enumerate() {
             self.progress((index, node), table, &images, &runs);
@@ -177,7 +181,9 @@ impl Checker<'_> {
             let is = match (image.is_moved, &is) {
                 (true, _) => "another node, to which its state is moved".to_owned(),
                 (false, Some(is)) => is.to_string(),
-                (false, None) => format!("`{}`, which does it all in one step", table.node_id(here)),
+                (false, None) => {
+                    format!("`{}`, which does it all in one step", table.node_id(here))
+                }
             };
             self.problems.push(LockProblem::Progress {
                 release: self.release(),

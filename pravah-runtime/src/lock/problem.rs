@@ -212,7 +212,10 @@ impl fmt::Display for LockProblem {
                 "version {release}: a `{state}` that was stored cannot be read: {why}"
             ),
             Self::OtherFlow { locked, flow } => {
-                write!(f, "the lock is of the flow `{locked}`, and this is `{flow}`")
+                write!(
+                    f,
+                    "the lock is of the flow `{locked}`, and this is `{flow}`"
+                )
             }
         }
     }

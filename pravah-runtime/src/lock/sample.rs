@@ -53,7 +53,12 @@ impl Sampler<'_> {
         Some(merged(base, chosen))
     }
 
-    fn all_of(&self, schema: &Map<String, Value>, base: Option<Value>, depth: usize) -> Option<Value> {
+    fn all_of(
+        &self,
+        schema: &Map<String, Value>,
+        base: Option<Value>,
+        depth: usize,
+    ) -> Option<Value> {
         let parts = schema.get("allOf").and_then(Value::as_array);
         let mut all = base;
         for part in parts.into_iter().flatten() {
@@ -79,7 +84,9 @@ impl Sampler<'_> {
             None if is_object => self.object(schema, depth),
             Some("array") => self.array(schema, depth),
             Some("string") => Some(text(schema).into()),
-            Some("integer") => Some(number(schema, 1.0).map_or(json!(1), |it| json!(it.ceil() as i64))),
+            Some("integer") => {
+                Some(number(schema, 1.0).map_or(json!(1), |it| json!(it.ceil() as i64)))
+            }
             Some("number") => Some(number(schema, 1.5).map_or(json!(1.5), |it| json!(it))),
             Some("boolean") => Some(json!(self.case.is_some_and(|case| case % 2 == 1))),
             Some(_) | None => Some(Value::Null),

@@ -14,7 +14,11 @@ const VARIABLE: &str = "PRAVAH_LOCK";
 ///
 /// If they cannot, and if the lock can be neither read nor written: it is the body of a test.
 #[doc(hidden)]
-#[expect(clippy::panic, clippy::print_stdout, reason = "it is the body of a test")]
+#[expect(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "it is the body of a test"
+)]
 pub fn check_lock_file(
     path: impl AsRef<Path>,
     release: &str,
@@ -23,7 +27,10 @@ pub fn check_lock_file(
 ) {
     let path = path.as_ref();
     let failed = |error: &dyn std::error::Error| -> ! {
-        panic!("{}", crate::error::ErrorText::new("the lock was not checked", error.to_string()))
+        panic!(
+            "{}",
+            crate::error::ErrorText::new("the lock was not checked", error.to_string())
+        )
     };
     let graph = graph.unwrap_or_else(|error| failed(&error));
     let lock = FlowLock::read(path).unwrap_or_else(|error| failed(&error));
@@ -38,7 +45,11 @@ pub fn check_lock_file(
             },
         );
     }
-    println!("{}: {} versions\n{report}", path.display(), lock.versions().len());
+    println!(
+        "{}: {} versions\n{report}",
+        path.display(),
+        lock.versions().len()
+    );
     if !report.is_ok() {
         panic!("runs of earlier versions cannot go on in this one:\n{report}");
     }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
 
+use super::Upgrades;
 use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
@@ -25,6 +26,8 @@ pub(crate) struct Flow {
     pub(crate) fail_fast: bool,
     /// What its nodes may reach.
     pub(crate) only: Option<Vec<Ident>>,
+    /// What becomes of runs of earlier versions.
+    pub(crate) upgrades: Upgrades,
     /// The type that stands for it as a node.
     pub(super) marker: TokenStream,
     /// The type that has its graph.
@@ -110,6 +113,7 @@ pub(super) fn of_function(
         },
         fail_fast: options.fail_fast,
         only: options.only.clone(),
+        upgrades: options.upgrades.clone(),
         body: body.filter(|_| is_fine),
         name: name.clone(),
         input,
@@ -308,6 +312,7 @@ pub(super) fn of_impl(
         definition: quote!(#input),
         fail_fast: options.fail_fast,
         only: options.only.clone(),
+        upgrades: options.upgrades.clone(),
         body,
         name,
         input,

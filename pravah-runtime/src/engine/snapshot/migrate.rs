@@ -104,6 +104,12 @@ impl Migrations {
         self.migrations.iter().any(|it| it.to.is_same(&to))
     }
 
+    /// Adds others, which come after these.
+    pub(crate) fn extend(&mut self, others: &Self) {
+        self.migrations.extend(others.migrations.iter().cloned());
+        self.moved.extend(others.moved.iter().cloned());
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.migrations.is_empty() && self.moved.is_empty()
     }

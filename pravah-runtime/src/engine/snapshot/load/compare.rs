@@ -12,8 +12,7 @@ use crate::graph::NodeIx;
 impl LoadReport {
     /// Compares the nodes of the flow with those of the version that the snapshot is of, if that is known.
     pub(super) fn compare(&mut self, options: &LoadOptions, root: &Frame) {
-        let mut versions = options.versions.iter();
-        let Some(version) = versions.find(|it| it.fingerprint == self.fingerprint) else {
+        let Some(version) = options.version(&self.fingerprint) else {
             return;
         };
         self.is_version_known = true;

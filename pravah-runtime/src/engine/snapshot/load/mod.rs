@@ -158,8 +158,8 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
 /// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
 /// it known.
 fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
-    let mut versions = options.versions.iter().filter(|_| is_other);
-    let version = versions.find(|it| it.fingerprint == stored.head.fingerprint.text());
+    let version = options.version(stored.head.fingerprint.text());
+    let version = version.filter(|_| is_other);
     version.map_or_else(BTreeMap::new, |version| version.takers.clone())
 }
 

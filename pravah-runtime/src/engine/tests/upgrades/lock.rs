@@ -13,7 +13,7 @@ use crate::{Context, FlowLock, LoadOptions};
 const RUNS: u64 = 40;
 
 /// The versions of a flow: one, and some that differ from it.
-fn versions(seed: u64, depth: usize, changes: usize) -> Vec<Block> {
+pub(super) fn versions(seed: u64, depth: usize, changes: usize) -> Vec<Block> {
     let dice = Dice::new(seed);
     let mut draw = Draw {
         dice: &dice,
@@ -90,5 +90,8 @@ fn of_a_version_that_fails_its_lock_a_run_is_refused() {
         shown += found.1;
     }
     // Some places are reached by few runs.
-    assert!(refused > 100 && shown * 20 > refused * 19, "{shown} of {refused}");
+    assert!(
+        refused > 100 && shown * 20 > refused * 19,
+        "{shown} of {refused}"
+    );
 }

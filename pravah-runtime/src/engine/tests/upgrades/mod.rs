@@ -2,6 +2,7 @@
 
 mod flows;
 mod lock;
+mod lock_at_compile_time;
 mod oracle;
 
 use std::sync::Arc;

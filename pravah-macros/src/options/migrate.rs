@@ -1,0 +1,53 @@
+//! The options of `#[migrate]`.
+
+use proc_macro2::TokenStream;
+use syn::{Expr, ExprLit, Lit, LitStr, spanned::Spanned};
+
+use super::{
+    entries::{Entry, Value},
+    table::table,
+};
+use crate::diag::Diagnostics;
+
+/// The place of a state that is moved.
+pub(crate) enum MovedSlot {
+    /// That of its name.
+    OfState,
+    /// The key that it has in snapshots.
+    Key(LitStr),
+}
+
+table! {
+    OPTIONS: Option<MovedSlot> = "migrate", |it, entry, errors| {
+        ["slot"] => *it = slot(entry, errors),
+    } else {
+        ["from", "key", "place", "move", "moved", "state"] =>
+            "write `#[migrate(slot)]` where the place of the state is gone, or `#[migrate(slot = \"review::Draft\")]` in a nested flow",
+    }
+}
+
+fn slot(entry: Entry, errors: &mut Diagnostics) -> Option<MovedSlot> {
+    if let Value::Flag = entry.value {
+        return Some(MovedSlot::OfState);
+    }
+    let expr = entry.expr(errors)?;
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Str(key), ..
+    }) = expr
+    {
+        return Some(MovedSlot::Key(key));
+    }
+    errors.error(
+        expr.span(),
+        "the key of a slot is not a literal text",
+        "write the key that the state has in snapshots: `slot = \"review::Draft\"`",
+    );
+    None
+}
+
+impl MovedSlot {
+    /// `None` where no state is moved; outside, where a mistake is reported.
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Option<Self>> {
+        OPTIONS.parse(tokens, errors)
+    }
+}

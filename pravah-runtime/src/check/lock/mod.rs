@@ -1,0 +1,312 @@
+//! Whether the runs of released versions can go on in a flow: found out while it compiles.
+//!
+//! The theorem behind it is at `pravah_graph::WayOut`, under "Two nets".
+
+mod frame;
+mod hash;
+mod locked;
+mod weights;
+
+use self::{
+    hash::Hash,
+    weights::{END, Key, Weights},
+};
+pub use self::{
+    locked::{LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState},
+    weights::lock_size,
+};
+use super::message::{Message, message};
+use crate::topology::Topology;
+
+/// How many nodes a message names on the way to a place.
+const SHOWN_NODES: usize = 6;
+
+/// That all runs of the versions can go on in this one, wherever they are.
+#[track_caller]
+pub const fn check_lock<const SIZE: usize>(
+    net: &'static Topology,
+    versions: &[LockedVersion],
+    moved: &[MovedState],
+) {
+    let (mut rest, mut checked) = (versions, None::<Checked<'_, SIZE>>);
+    if rest.is_empty() {
+        return;
+    }
+    if let Some(weights) = Weights::of(net) {
+        checked = Some(Checked { weights, moved });
+    }
+    while let (Some(this), [version, others @ ..]) = (&checked, rest) {
+        this.check(version, version.net);
+        rest = others;
+    }
+}
+
+/// A flow, or the chain of a list, and the states that migrations move.
+struct Checked<'a, const SIZE: usize> {
+    weights: Weights<SIZE>,
+    moved: &'a [MovedState],
+}
+
+/// Where a state of an earlier version waits in this one.
+enum Image {
+    At(Key),
+    Gone,
+    /// Several nodes take it, and which one is meant is not known.
+    Unclear,
+}
+
+impl<const SIZE: usize> Checked<'_, SIZE> {
+    #[track_caller]
+    const fn check(&self, version: &LockedVersion, net: &'static LockedNet) {
+        let mut places = net.places;
+        while let [place, rest @ ..] = places {
+            match self.image(place) {
+                Image::At(_) => {}
+                Image::Gone => report_gone(version, net, place),
+                Image::Unclear => report_unclear(version, place),
+            }
+            places = rest;
+        }
+        if !is(self.sum(net, net.start), END) {
+            message(&["runs of version ", version.release])
+                .and(&[" cannot go on in this one: of what they start with something would wait for ever, or be left behind"])
+                .help(&[HELP])
+                .fail()
+        }
+        let mut moves = net.moves;
+        while let [step, rest @ ..] = moves {
+            let after = match step.leaves {
+                [] => Some(END),
+                leaves => self.sum(net, leaves),
+            };
+            match (self.sum(net, step.takes), after) {
+                (Some(before), Some(after)) if before == after => {}
+                (None, _) | (_, None) => {}
+                _ => report_stranded(version, net, step),
+            }
+            moves = rest;
+        }
+        let mut chains = net.chains;
+        while let [(place, chain), rest @ ..] = chains {
+            if let Image::At(Key {
+                chain: Some(here), ..
+            }) = self.image(&net.places[*place])
+                && let Some(weights) = Weights::of(here)
+            {
+                let moved = self.moved;
+                Self { weights, moved }.check(version, chain);
+            }
+            chains = rest;
+        }
+    }
+
+    /// What states weigh that wait in these places.
+    const fn sum(&self, net: &LockedNet, mut places: &[usize]) -> Option<u128> {
+        let mut sum = 0_u128;
+        while let [place, rest @ ..] = places {
+            let Image::At(key) = self.image(&net.places[*place]) else {
+                return None;
+            };
+            match self.weights.weight(key.place) {
+                Some(weight) => sum = sum.wrapping_add(weight),
+                None => return None,
+            }
+            places = rest;
+        }
+        Some(sum)
+    }
+
+    /// As a snapshot is loaded: the only place of the state, or that of the node that took it.
+    const fn image(&self, place: &LockedPlace) -> Image {
+        let [state, own] = split(place.key, b'@');
+        match self.find(Hash::NONE.and_bytes(state), place.taker) {
+            Image::Gone => {}
+            found => return found,
+        }
+        let mut moved = self.moved;
+        while let [MovedState { key, to }, rest @ ..] = moved {
+            if own.is_empty() && crate::state::name::same(key, place.key) {
+                let state = Hash::NONE.and_bytes(around(key.as_bytes())).and(to);
+                return self.find(state, "");
+            }
+            moved = rest;
+        }
+        Image::Gone
+    }
+
+    const fn find(&self, state: Hash, taker: &str) -> Image {
+        let full = Hash::NONE.and(taker);
+        let node = Hash::NONE.and_bytes(split(taker, b'.')[0]);
+        let (mut only, mut same, mut of_node) = (Found::Nothing, Found::Nothing, Found::Nothing);
+        let mut at = 0;
+        while at < self.weights.key_count {
+            let key = &self.weights.keys[at];
+            if key.state.is(state) {
+                only = only.and(key);
+                let called = if key.is_repeated { key.param } else { key.node };
+                if called.is(full) {
+                    same = same.and(key);
+                }
+                if called.is(node) {
+                    of_node = of_node.and(key);
+                }
+            }
+            at += 1;
+        }
+        match (only, same, of_node) {
+            (Found::One(key), ..) | (_, Found::One(key), _) | (_, _, Found::One(key)) => {
+                Image::At(key)
+            }
+            (Found::Nothing, ..) => Image::Gone,
+            _ => Image::Unclear,
+        }
+    }
+}
+
+/// What a search has found.
+#[derive(Clone, Copy)]
+enum Found {
+    Nothing,
+    One(Key),
+    Several,
+}
+
+impl Found {
+    const fn and(self, key: &Key) -> Self {
+        match self {
+            Self::Nothing => Self::One(*key),
+            Self::One(_) | Self::Several => Self::Several,
+        }
+    }
+}
+
+const HELP: &str = "keep the earlier nodes beside the new ones until those runs have ended, then remove the version from the lock";
+
+#[track_caller]
+const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPlace) -> ! {
+    let run = start_of(version);
+    match place.left_by {
+        Some(step) => with_run(run, net, step),
+        None => run.and(&["at their start"]),
+    }
+    .and(&[
+        " `",
+        place.key,
+        "` waits, and no node of this version takes it",
+    ])
+    .help(&["keep a node that takes `", place.key])
+    .and(&["`, or move it to another state with a `#[migrate(slot)]` function"])
+    .fail()
+}
+
+#[track_caller]
+const fn report_unclear(version: &LockedVersion, place: &LockedPlace) -> ! {
+    let [state, _] = split(place.key, b'@');
+    start_of(version)
+        .and(&["where `", text(state), "` waits for `", place.taker])
+        .and(&["`, several nodes of this version take it, and that is none of them"])
+        .help(&[
+            "let one of them have its name: `other as ",
+            place.taker,
+            "`",
+        ])
+        .fail()
+}
+
+#[track_caller]
+const fn report_stranded(version: &LockedVersion, net: &LockedNet, step: &LockedMove) -> ! {
+    let mut message = start_of(version).and(&["after "]);
+    if let Some(before) = step.before {
+        message = with_nodes(message, net, before).and(&[" -> "]);
+    }
+    message = message.and(&["`", step.node, "`"]);
+    let mut leaves = step.leaves;
+    if leaves.is_empty() {
+        message = message.and(&[" the flow ends, and something would be left behind"]);
+    }
+    while let [place, rest @ ..] = leaves {
+        let joint = match rest {
+            [] => "",
+            [_] => " and",
+            _ => ",",
+        };
+        message = message.and(&[" `", net.places[*place].key, "`", joint]);
+        leaves = rest;
+    }
+    match step.leaves {
+        [] => message,
+        [_] => message.and(&[" waits, and from there a run cannot finish"]),
+        _ => message.and(&[" wait, and from there a run cannot finish"]),
+    }
+    .help(&[HELP])
+    .fail()
+}
+
+const fn start_of(version: &LockedVersion) -> Message {
+    message(&[
+        "runs of version ",
+        version.release,
+        " cannot go on in this one: ",
+    ])
+}
+
+/// Appends the nodes that a run has passed.
+const fn with_run(message: Message, net: &LockedNet, step: usize) -> Message {
+    with_nodes(message.and(&["after "]), net, step)
+}
+
+/// Appends the last nodes on the way to a step, and itself.
+const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Message {
+    let (mut way, mut len) = ([step; SHOWN_NODES], 1);
+    while let Some(before) = net.moves[way[len - 1]].before {
+        if len == SHOWN_NODES {
+            message = message.and(&["… -> "]);
+            break;
+        }
+        way[len] = before;
+        len += 1;
+    }
+    while len > 0 {
+        len -= 1;
+        message = message.and(&["`", net.moves[way[len]].node, "`"]);
+        if len > 0 {
+            message = message.and(&[" -> "]);
+        }
+    }
+    message
+}
+
+const fn is(sum: Option<u128>, other: u128) -> bool {
+    // What has no place is reported there.
+    matches!(sum, None) || matches!(sum, Some(sum) if sum == other)
+}
+
+/// What is before a sign, and after it.
+const fn split(text: &str, sign: u8) -> [&[u8]; 2] {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] == sign {
+            let (before, rest) = bytes.split_at(at);
+            return [before, rest.split_at(1).1];
+        }
+        at += 1;
+    }
+    [bytes, &[]]
+}
+
+/// The nested flows of a key, `review::` of `review::Draft`.
+const fn around(key: &[u8]) -> &[u8] {
+    let mut at = key.len();
+    while at > 0 && key[at - 1] != b':' {
+        at -= 1;
+    }
+    key.split_at(at).0
+}
+
+const fn text(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
