@@ -74,10 +74,7 @@ fn versions(text: &str) -> Read<TokenStream> {
     }
     let private = private();
     let versions = list(&lock, "versions")?.iter().map(|version| {
-        let (release, net) = (
-            text_of(version, "release")?,
-            Net::read(field(version, "net")?)?,
-        );
+        let (release, net) = (text_of(version, "release")?, Net::read(version)?);
         let net = net.constant();
         Ok(quote!(#private::LockedVersion { release: #release, net: &#net }))
     });

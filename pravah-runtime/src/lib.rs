@@ -153,7 +153,7 @@ pub mod prelude {
         Invoke, InvokeAgent, Latest, LoadOptions, ManualClock, Media, OnDone, Policy, Prompt,
         Resumed, Retry, RunOut, RunStatus, ScriptedModel, State, Step, Suspension, TaskResult,
         Tasks, Tool, ToolAnnotations, ToolBox, ToolError, Unmet, WaitReason, agent, choice, flow,
-        gate, node, state, tool,
+        gate, migrate, node, state, tool,
     };
 }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod error;
+mod json;
 mod net;
 mod problem;
 mod sample;
@@ -99,12 +100,10 @@ impl FlowLock {
         Ok(serde_json::from_str(json)?)
     }
 
-    /// The lock as JSON, a line for each entry, so that a change is easy to review.
+    /// The lock as JSON, with a line for each node and each schema, so that changes are easy to review.
     pub fn to_json(&self) -> String {
         // Texts, numbers, lists and maps with texts as keys can always be written.
-        let mut json = serde_json::to_string_pretty(self).unwrap_or_default();
-        json.push('\n');
-        json
+        json::to_lines(self).unwrap_or_default()
     }
 
     /// Reads a file. `None` if there is none, or it is empty.

@@ -16,6 +16,7 @@ pub struct LockedVersion {
     pub release: String,
     /// Its [`FlowGraph::fingerprint`], which its snapshots carry.
     pub fingerprint: String,
+    #[serde(flatten)]
     pub(super) net: LockedNet,
     /// What the states look like that may wait, by their keys without the nodes that take them.
     pub(super) schemas: BTreeMap<String, Schema>,

@@ -10,6 +10,7 @@ mod agents;
 mod approvals;
 mod gates;
 mod lists;
+mod locks;
 mod migrations;
 mod nested;
 mod nets;

@@ -172,7 +172,7 @@ fn compiles(lock: &FlowLock, graph: &FlowGraph) -> Result<(), String> {
     let json: serde_json::Value = serde_json::from_str(&lock.to_json()).unwrap();
     let version = LockedVersion {
         release: "1",
-        net: locked(&json["versions"][0]["net"]),
+        net: locked(&json["versions"][0]),
     };
     let net = topology(graph, false);
     assert!(lock_size(net) <= SIZE);
