@@ -1,6 +1,11 @@
 //! What the compiler says about each mistake.
 
-use std::{io::Write, process::Command};
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::{fs, io::Write, path::Path, process::Command};
 
 /// The compiler whose words the `.stderr` files hold.
 const EXPECTED: &str = "1.95";
@@ -15,7 +20,20 @@ fn every_mistake_gets_its_message() {
         );
         return;
     }
+    copy_locks();
     trybuild::TestCases::new().compile_fail("fail/*/*.rs");
+}
+
+/// Locks are beside the `Cargo.toml` of the crate, and that of the cases is one that `trybuild` makes.
+fn copy_locks() {
+    let [from, target] = [env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR")].map(Path::new);
+    let crates = target.with_file_name("tests").join("trybuild");
+    let to = crates.join(env!("CARGO_PKG_NAME")).join("locks");
+    fs::create_dir_all(&to).unwrap();
+    for file in fs::read_dir(from.join("locks")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
 }
 
 /// The version of the compiler, if it is not the expected one.

@@ -52,7 +52,7 @@ const MORE: [(&str, &str); 10] = [
 ];
 
 /// The areas in the order of the document.
-const AREAS: [(&str, &str, &str); 24] = [
+const AREAS: [(&str, &str, &str); 25] = [
     (
         "syntax",
         "The words of a flow",
@@ -97,6 +97,11 @@ const AREAS: [(&str, &str, &str); 24] = [
         "flow",
         "`#[flow]`",
         "A function with one state in, one state out, and one `flow! { … }` between; or an `impl Flow`.",
+    ),
+    (
+        "upgrades",
+        "Runs of earlier versions",
+        "What a lock says of released versions, and `#[migrate]`. The lock of the first cases has `brew -> serve`, with an `Order`, a `Brewed` and a `Served`; that of `run_that_cannot_finish` has `split -> fork(join(meet), join(meet))`.",
     ),
     ("state", "`#[state]`", "What a node takes and gives."),
     (

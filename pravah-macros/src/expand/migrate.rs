@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Type, spanned::Spanned};
 
-use super::{as_trait, beside, function::refuse_modifiers, private};
+use super::{associated, beside, function::refuse_modifiers, private};
 use crate::{
     diag::Diagnostics,
     options::MovedSlot,
@@ -87,39 +87,30 @@ impl<'a> Migration<'a> {
     fn expand(&self, item: &ItemFn, slot: Option<&MovedSlot>) -> TokenStream {
         let private = private();
         let name = &item.sig.ident;
-        let [old, new] = [self.old, self.new].map(|ty| as_trait(ty, "State"));
-        let (moved, add) = match slot {
-            None => {
-                let add = match self.may_fail {
-                    false => quote!(with_migration),
-                    true => quote!(with_try_migration),
-                };
-                let moved = quote!(#private::MovedState::NOTHING);
-                (moved, quote!(options.#add(#name)))
-            }
-            Some(slot) => {
-                let add = match self.may_fail {
-                    false => quote!(with_moved_state),
-                    true => quote!(with_try_moved_state),
-                };
-                let key = match slot {
-                    MovedSlot::OfState => quote!(#old::NAME),
-                    MovedSlot::Key(key) => key.to_token_stream(),
-                };
-                let moved = quote!(#private::MovedState { key: #key, to: #new::NAME });
-                let add = quote!(options.#add(<Self as #private::Migrate>::MOVED.key, #name));
-                (moved, add)
-            }
+        let (old, new) = (associated("Old", self.old), associated("New", self.new));
+        let slot = match slot {
+            None => quote!(::core::option::Option::None),
+            Some(MovedSlot::OfState) => quote!(::core::option::Option::Some("")),
+            Some(MovedSlot::Key(key)) => quote!(::core::option::Option::Some(#key)),
+        };
+        let migrate = match self.may_fail {
+            false => quote!(::core::result::Result::Ok(#name(old))),
+            true => quote!(#name(old).map_err(::core::convert::Into::into)),
         };
         let items = quote! {
             #item
 
             #[automatically_derived]
             impl #private::Migrate for #name {
-                const MOVED: #private::MovedState = #moved;
+                #old
+                #new
 
-                fn add_to(options: #private::LoadOptions) -> #private::LoadOptions {
-                    #add
+                const SLOT: ::core::option::Option<&'static str> = #slot;
+
+                fn migrate(
+                    old: Self::Old,
+                ) -> ::core::result::Result<Self::New, #private::BoxError> {
+                    #migrate
                 }
             }
         };

@@ -43,6 +43,8 @@ pub use edges::{check_done, check_edge, check_end, check_list_end};
 pub use ends::{End, KnownState, NoState, ReportHere, ReportedAtNode, Start, StateOf, end, start};
 pub use inputs::StartsByItself;
 pub use list::{EachNames, check_list_limit, check_list_start};
+#[cfg(test)]
+pub(crate) use lock::weights;
 pub use lock::{
     LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
 };

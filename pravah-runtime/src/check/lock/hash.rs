@@ -37,7 +37,7 @@ impl Hash {
     }
 }
 
-/// A number that looks random (the finalizer of SplitMix64, twice).
+/// A number that looks random, another one for each `seed` (the finalizer of SplitMix64, twice).
 pub(super) const fn mixed(seed: u64) -> u128 {
     const fn half(seed: u64) -> u128 {
         let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -45,5 +45,6 @@ pub(super) const fn mixed(seed: u64) -> u128 {
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ mixed >> 31) as u128
     }
-    half(seed.wrapping_add(1)) << 64 | half(!seed)
+    // It is 0 of 0 alone, which is no seed of either half.
+    half(2 * seed + 1) << 64 | half(2 * seed + 2)
 }

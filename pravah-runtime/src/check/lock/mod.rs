@@ -310,3 +310,23 @@ const fn text(bytes: &[u8]) -> &str {
         Err(_) => "",
     }
 }
+
+/// What each of the states weighs that wait in a flow, by their keys; and what the end does.
+#[cfg(test)]
+pub(crate) fn weights<const SIZE: usize>(
+    net: &'static Topology,
+    keys: &[&'static str],
+) -> (Vec<u128>, u128) {
+    let checked = Checked::<SIZE> {
+        weights: Weights::of(net).unwrap(),
+        moved: &[],
+    };
+    let weight = |key: &&'static str| {
+        let taker = key.split_once('@').map_or("", |(_, taker)| taker);
+        let Image::At(key) = checked.find(Hash::NONE.and_bytes(split(key, b'@')[0]), taker) else {
+            panic!("`{key}` has no place")
+        };
+        checked.weights.weight(key.place).unwrap()
+    };
+    (keys.iter().map(weight).collect(), END)
+}

@@ -9,8 +9,9 @@ use super::{
 };
 use crate::topology::{ArcFrom, ArcTo, ShapeKind, Topology, TopologyNode};
 
-/// What the end weighs.
-pub(super) const END: u128 = mixed(u64::MAX);
+/// What the end weighs: 2^128 divided by the golden ratio. Any odd number does: none of its multiples that a net could
+/// come to is 0.
+pub(super) const END: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// The places of a flow, nested flows among them. `SIZE` is [`lock_size`] of it.
 pub(super) struct Weights<const SIZE: usize> {

@@ -126,6 +126,8 @@ impl Draw<'_> {
                 }
                 Block::Fork(number, blocks)
             }
+            (Block::Sequence(blocks), 5) if blocks.len() > 1 => Block::Fork(self.number(), blocks),
+            (Block::Fork(_, blocks), 5) => Block::Sequence(blocks),
             (Block::Fork(number, blocks), 3) => Block::Choice(number, blocks),
             (Block::Choice(number, blocks), 1..4) => Block::Fork(number, blocks),
             (Block::Loop(_, inner) | Block::List(_, inner) | Block::Caught(_, inner), 1 | 2) => {

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::lock::versions;
+use super::{flows::Dice, lock::versions};
 use crate::{
     FlowGraph, FlowLock, LockProblem,
-    check::{LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size},
+    check::{
+        LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
+        weights,
+    },
     graph::{NodeKind, NodeSpec},
     state::StateRef,
     topology::{
@@ -216,6 +219,53 @@ fn compare(seed: u64, depth: usize, changes: usize) -> (usize, usize) {
     (accepted, refused)
 }
 
+/// Markings weigh as much as the end exactly if they can finish, and as much as each other exactly if one can stand for
+/// the other.
+fn weigh(seed: u64, depth: usize) -> (usize, usize) {
+    let dice = Dice::new(seed);
+    let known = versions(seed, depth, 1)[0].known_without_reads();
+    let (table, net) = (&known.graph.table, topology(&known.graph, false));
+    let places: Vec<_> = table.place_by_key.iter().collect();
+    let keys = places
+        .iter()
+        .map(|(key, _)| &*String::leak(key.to_string()));
+    let keys: Vec<&'static str> = keys.collect();
+    let weigh = move || weights::<SIZE>(net, &keys);
+    let thread = std::thread::Builder::new()
+        .stack_size(256 << 20)
+        .spawn(weigh);
+    let (weights, end) = thread.unwrap().join().unwrap();
+    let way_out = table.way_out().unwrap();
+    let (mut same, mut different) = (0, 0);
+    for _ in 0..300 {
+        let mut draw = || -> Vec<usize> {
+            let count = 1 + dice.below(3);
+            (0..count).map(|_| dice.below(places.len())).collect()
+        };
+        let (these, those) = (draw(), draw());
+        let marked = |marking: &[usize]| -> Vec<_> {
+            let slots = marking.iter().map(|place| places[*place].1.slot);
+            slots.map(|slot| table.net_place(slot)).collect()
+        };
+        let sum = |marking: &[usize]| {
+            let weights = marking.iter().map(|place| weights[*place]);
+            weights.fold(0, u128::wrapping_add)
+        };
+        let done = [pravah_graph::Place::Done];
+        assert_eq!(
+            sum(&these) == end,
+            way_out.are_interchangeable(marked(&these), done)
+        );
+        let is_same = way_out.are_interchangeable(marked(&these), marked(&those));
+        assert_eq!(sum(&these) == sum(&those), is_same);
+        match is_same {
+            true => same += 1,
+            false => different += 1,
+        }
+    }
+    (same, different)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -227,6 +277,25 @@ proptest! {
     ) {
         compare(seed, depth, changes);
     }
+
+    #[test]
+    fn what_waits_weighs_as_much_as_the_end_exactly_if_it_can_finish(
+        seed: u64,
+        depth in 1_usize..4,
+    ) {
+        weigh(seed, depth);
+    }
+}
+
+#[test]
+fn markings_of_equal_and_of_different_weights_are_drawn_often() {
+    let (mut same, mut different) = (0, 0);
+    for seed in 0..60 {
+        let found = weigh(seed, 2);
+        same += found.0;
+        different += found.1;
+    }
+    assert!(same > 500 && different > 5_000, "{same} and {different}");
 }
 
 #[test]
