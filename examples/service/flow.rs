@@ -58,7 +58,8 @@ async fn pay(approved: Approved, pace: Dep<Pace>, step: Step) -> Settled {
     }
 }
 
-#[flow(named)]
+/// Runs wait in the store while the program changes: one that would strand them does not compile.
+#[flow(named, lock = "service/refund.lock")]
 pub(crate) fn refund(claim: Claim) -> Settled {
     flow! { assess -> either(pay, approve); approve -> pay }
 }

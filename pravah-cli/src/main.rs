@@ -4,6 +4,7 @@ mod config;
 mod failure;
 mod input;
 mod kept;
+mod lock;
 mod nodes;
 mod output;
 mod run;
@@ -61,6 +62,8 @@ enum Command {
     Schema,
     /// Looks at the runs that workers keep in a SQLite file, answers, cancels and retries them.
     Runs(runs::Options),
+    /// Adds this version of each flow of a crate that has a lock to it, if the runs of earlier ones can go on.
+    Lock(lock::Options),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -98,6 +101,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
             output::print(&format!("{schema:#}"))
         }
         Command::Runs(options) => runs::run(options),
+        Command::Lock(options) => lock::run(options),
     }
 }
 

@@ -548,6 +548,11 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[flow(only(files, deps))]` lets no node of the flow reach more, nor the nodes of nested flows and the tools of
 /// agents: of `files`, `commands`, `http` and `deps` those that are named.
 ///
+/// `#[flow(lock = "support.lock")]` names a file with released versions of the flow, of which runs may still wait: a change
+/// that strands one does not compile. `#[flow(migrate(a, b))]` names the [`migrate`](macro@migrate) functions that read or
+/// move states of earlier versions. [Runs of earlier versions](https://github.com/pravah-rs/pravah/blob/main/docs/upgrades.md)
+/// has all of it.
+///
 /// `#[flow]` also is above an `impl Flow for In` whose `build` is one `flow! { … }`.
 ///
 /// ```
