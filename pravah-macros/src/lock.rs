@@ -99,7 +99,7 @@ fn text_of<'a>(value: &'a Value, name: &str) -> Read<&'a str> {
     text.ok_or_else(|| format!("`{name}` is no text"))
 }
 
-fn texts<'a>(value: &'a Value) -> Read<Vec<&'a str>> {
+fn texts(value: &Value) -> Read<Vec<&str>> {
     let texts = value.as_array().ok_or("a list is missing")?.iter();
     let texts = texts.map(|text| text.as_str().ok_or_else(|| format!("{text} is no text")));
     texts.collect()

@@ -32,6 +32,11 @@ impl Hash {
         before.and_bytes(&[b'0' + (number % 10) as u8])
     }
 
+    /// Which of so many buckets it is in.
+    pub(super) const fn bucket(self, count: usize) -> usize {
+        (self.0 % count as u128) as usize
+    }
+
     pub(super) const fn is(self, other: Self) -> bool {
         self.0 == other.0
     }

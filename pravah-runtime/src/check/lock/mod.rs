@@ -138,9 +138,8 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
         let full = Hash::NONE.and(taker);
         let node = Hash::NONE.and_bytes(split(taker, b'.')[0]);
         let (mut only, mut same, mut of_node) = (Found::Nothing, Found::Nothing, Found::Nothing);
-        let mut at = 0;
-        while at < self.weights.key_count {
-            let key = &self.weights.keys[at];
+        let mut next = self.weights.last_key(state);
+        while let Some(key) = next {
             if key.state.is(state) {
                 only = only.and(key);
                 let called = if key.is_repeated { key.param } else { key.node };
@@ -151,7 +150,7 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
                     of_node = of_node.and(key);
                 }
             }
-            at += 1;
+            next = self.weights.key_before(key);
         }
         match (only, same, of_node) {
             (Found::One(key), ..) | (_, Found::One(key), _) | (_, _, Found::One(key)) => {
@@ -278,7 +277,7 @@ const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Messa
 
 const fn is(sum: Option<u128>, other: u128) -> bool {
     // What has no place is reported there.
-    matches!(sum, None) || matches!(sum, Some(sum) if sum == other)
+    sum.is_none() || matches!(sum, Some(sum) if sum == other)
 }
 
 /// What is before a sign, and after it.

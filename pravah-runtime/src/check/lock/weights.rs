@@ -20,8 +20,11 @@ pub(super) struct Weights<const SIZE: usize> {
     /// Of a nested flow, the number of the first node in it.
     inner_at: [usize; SIZE],
     weights: [Option<u128>; SIZE],
-    pub(super) keys: [Key; SIZE],
-    pub(super) key_count: usize,
+    keys: [Key; SIZE],
+    key_count: usize,
+    /// The last key of each bucket, which states are put into by their hashes: to look at all keys for each place of a lock
+    /// would be quadratic.
+    buckets: [Option<usize>; SIZE],
     nodes: usize,
     places: usize,
 }
@@ -37,6 +40,8 @@ pub(super) struct Key {
     /// Whether the node takes several states of this name.
     pub(super) is_repeated: bool,
     pub(super) place: usize,
+    /// The key before it in its bucket.
+    before: Option<usize>,
     /// Of a list, the chain of its items.
     pub(super) chain: Option<&'static Topology>,
 }
@@ -64,6 +69,7 @@ impl<const SIZE: usize> Weights<SIZE> {
             weights: [None; SIZE],
             keys: [Key::NONE; SIZE],
             key_count: 0,
+            buckets: [None; SIZE],
             nodes: net.nodes.len(),
             places: 0,
         };
@@ -138,6 +144,7 @@ impl<const SIZE: usize> Weights<SIZE> {
                         param: called,
                         is_repeated: false,
                         place: self.places + slot,
+                        before: None,
                         chain: match node.inside {
                             Some(chain) if chain.is_list() => Some(chain),
                             _ => None,
@@ -163,8 +170,27 @@ impl<const SIZE: usize> Weights<SIZE> {
                 key.is_repeated = true;
             }
         }
+        let bucket = key.state.bucket(SIZE);
+        key.before = self.buckets[bucket];
+        self.buckets[bucket] = Some(self.key_count);
         self.keys[self.key_count] = key;
         self.key_count += 1;
+    }
+
+    /// The last key in the bucket of a state.
+    pub(super) const fn last_key(&self, state: Hash) -> Option<&Key> {
+        match self.buckets[state.bucket(SIZE)] {
+            Some(key) => Some(&self.keys[key]),
+            None => None,
+        }
+    }
+
+    /// The key before another in its bucket.
+    pub(super) const fn key_before(&self, key: &Key) -> Option<&Key> {
+        match key.before {
+            Some(key) => Some(&self.keys[key]),
+            None => None,
+        }
     }
 
     /// Weighs the places of nodes that lead to such as have a weight, those nearest the end first. Returns whether there
@@ -347,6 +373,7 @@ impl Key {
         param: Hash::NONE,
         is_repeated: false,
         place: 0,
+        before: None,
         chain: None,
     };
 }
