@@ -44,6 +44,13 @@ pub enum StoreError {
         /// Its status.
         status: Status,
     },
+    /// The run is of a flow that is not served here.
+    #[error("the flow `{flow}` is not served here")]
+    #[non_exhaustive]
+    NotServed {
+        /// The id of the flow.
+        flow: String,
+    },
     /// The run has no such step.
     #[error("the run `{run}` has no step {step}")]
     #[non_exhaustive]
@@ -143,6 +150,11 @@ impl StoreError {
     pub fn wrong_status(run: impl Into<String>, status: Status) -> Self {
         let run = run.into();
         Self::WrongStatus { run, status }
+    }
+
+    /// [`NotServed`](Self::NotServed).
+    pub fn not_served(flow: impl Into<String>) -> Self {
+        Self::NotServed { flow: flow.into() }
     }
 
     /// [`NoSuchStep`](Self::NoSuchStep).

@@ -12,6 +12,7 @@
 mod command;
 mod entries;
 mod error;
+pub mod host;
 mod json;
 mod key;
 mod lease;
