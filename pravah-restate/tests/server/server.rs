@@ -1,0 +1,227 @@
+//! A Restate server for one test, and flows that are served to it.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    net::{SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use pravah_restate::{RestateFlows, RestateRuns};
+use pravah_store::{RunInfo, Status};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+/// Where the binary of the server is.
+const BINARY: &str = "PRAVAH_RESTATE_SERVER";
+
+/// A server on loopback, with its data in a folder of its own. It is killed when this is dropped.
+pub(crate) struct Server {
+    process: Child,
+    folder: TempDir,
+    ports: Ports,
+}
+
+#[derive(Clone, Copy)]
+struct Ports {
+    ingress: u16,
+    admin: u16,
+    node: u16,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let [ingress, admin, node] = free_ports();
+        let ports = Ports {
+            ingress,
+            admin,
+            node,
+        };
+        let server = Self {
+            process: spawn(folder.path(), ports),
+            folder,
+            ports,
+        };
+        server.is_up().await;
+        server
+    }
+
+    /// Kills the server with SIGKILL and starts it again over the same data.
+    pub(crate) async fn kill_and_restart(&mut self) {
+        self.kill();
+        self.process = spawn(self.folder.path(), self.ports);
+        self.is_up().await;
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    pub(crate) fn runs(&self) -> RestateRuns {
+        RestateRuns::new(format!("http://127.0.0.1:{}", self.ports.ingress))
+    }
+
+    pub(crate) fn ingress(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{path}", self.ports.ingress)
+    }
+
+    fn admin(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{path}", self.ports.admin)
+    }
+
+    /// Serves flows in this process.
+    pub(crate) async fn serve(&self, flows: RestateFlows) -> Serving {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let at = listener.local_addr().unwrap();
+        let listening = flows.listen(listener, std::future::pending());
+        let serving = Serving(tokio::spawn(async move { listening.await.unwrap() }));
+        self.register(at).await;
+        serving
+    }
+
+    /// Tells the server where flows are served.
+    pub(crate) async fn register(&self, at: SocketAddr) {
+        let deployment = json!({ "uri": format!("http://{at}"), "force": true });
+        let request = reqwest::Client::new().post(self.admin("deployments"));
+        let response = request.json(&deployment).send().await.unwrap();
+        let status = response.status();
+        assert!(status.is_success(), "{}", response.text().await.unwrap());
+    }
+
+    /// The rows of a query over what the server knows.
+    pub(crate) async fn query(&self, query: &str) -> Vec<Value> {
+        let request = reqwest::Client::new().post(self.admin("query"));
+        let request = request.header("accept", "application/json");
+        let response = request
+            .json(&json!({ "query": query }))
+            .send()
+            .await
+            .unwrap();
+        let rows: Value = response.json().await.unwrap();
+        rows["rows"].as_array().unwrap().clone()
+    }
+
+    /// The state of a run, as texts.
+    pub(crate) async fn state(&self, id: &str) -> BTreeMap<String, String> {
+        let query = format!("SELECT key, value_utf8 FROM state WHERE service_key = '{id}'");
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let rows = self.query(&query).await.into_iter();
+        rows.map(|row| (text(&row["key"]), text(&row["value_utf8"])))
+            .collect()
+    }
+
+    /// Replaces the state of a run.
+    pub(crate) async fn set_state(&self, id: &str, state: &BTreeMap<String, String>) {
+        let new: BTreeMap<_, _> = state
+            .iter()
+            .map(|(key, text)| (key, text.as_bytes()))
+            .collect();
+        let change = json!({ "object_key": id, "new_state": new });
+        let request = reqwest::Client::new().post(self.admin("services/PravahRun/state"));
+        let response = request.json(&change).send().await.unwrap();
+        assert!(response.status().is_success(), "{response:?}");
+        // It is an object's turn like any other.
+        while self.state(id).await != *state {}
+    }
+
+    async fn is_up(&self) {
+        let health = [self.admin("health"), self.ingress("restate/health")];
+        let client = reqwest::Client::new();
+        for _ in 0..300 {
+            let mut is_up = true;
+            for url in &health {
+                let response = client.get(url).send().await;
+                is_up &= response.is_ok_and(|response| response.status().is_success());
+            }
+            if is_up {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let log = std::fs::read_to_string(self.folder.path().join("log"));
+        panic!("the server does not start: {}", log.unwrap_or_default());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Flows that are served until this is dropped.
+pub(crate) struct Serving(JoinHandle<()>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn spawn(folder: &Path, ports: Ports) -> Child {
+    let binary = env::var_os(BINARY).map(PathBuf::from).unwrap_or_else(|| {
+        panic!("{BINARY} names no Restate server: `conformance/restate/run` fetches one and runs these tests")
+    });
+    let log = std::fs::File::options();
+    let log = log
+        .clone()
+        .create(true)
+        .append(true)
+        .open(folder.join("log"))
+        .unwrap();
+    let address = |port| format!("127.0.0.1:{port}");
+    let mut server = Command::new(&binary);
+    server
+        .args(["--node-name", "one", "--bind-ip", "127.0.0.1"])
+        .args(["--advertised-host", "127.0.0.1", "--listen-mode", "tcp"])
+        .args(["--no-logo", "--log-disable-ansi-codes", "true"])
+        .arg("--base-dir")
+        .arg(folder.join("data"))
+        .current_dir(folder)
+        .env("DO_NOT_TRACK", "1")
+        .env("RESTATE_DISABLE_TELEMETRY", "true")
+        .env("RESTATE_INGRESS__BIND_ADDRESS", address(ports.ingress))
+        .env("RESTATE_ADMIN__BIND_ADDRESS", address(ports.admin))
+        .env("RESTATE_BIND_ADDRESS", address(ports.node))
+        .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "128MiB")
+        .env("RESTATE_DEFAULT_NUM_PARTITIONS", "2")
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log);
+    let spawned = server.spawn();
+    spawned.unwrap_or_else(|error| panic!("{}: {error}", binary.display()))
+}
+
+fn free_ports<const N: usize>() -> [u16; N] {
+    let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    listeners.map(|listener| listener.local_addr().unwrap().port())
+}
+
+/// Waits until a run has this status, for a minute at most.
+pub(crate) async fn until(runs: &RestateRuns, id: &str, status: Status) -> RunInfo {
+    until_info(runs, id, |info| info.status == status).await
+}
+
+/// Waits until this holds of a run, for a minute at most.
+pub(crate) async fn until_info(
+    runs: &RestateRuns,
+    id: &str,
+    holds: impl Fn(&RunInfo) -> bool,
+) -> RunInfo {
+    let mut last = None;
+    for _ in 0..1_200 {
+        let info = runs.status(id).await.unwrap();
+        if holds(&info) {
+            return info;
+        }
+        last = Some(info);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{last:#?}");
+}
