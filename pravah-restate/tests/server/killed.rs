@@ -14,7 +14,7 @@ use pravah_restate::{RestateError, RestateFlows, RestateRuns};
 use pravah_runtime::prelude::*;
 use pravah_store::Status;
 
-use crate::server::Server;
+use crate::server::{Server, free_port};
 
 /// Where the child listens; without it this process is no child.
 const ADDRESS: &str = "PRAVAH_RESTATE_TEST_ADDRESS";
@@ -107,8 +107,12 @@ impl Process {
             .env(LOG, log)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let process = Self(command.spawn().unwrap());
+        let mut process = Self(command.spawn().unwrap());
         while tokio::net::TcpStream::connect(at).await.is_err() {
+            assert!(
+                process.0.try_wait().unwrap().is_none(),
+                "a worker ended by itself"
+            );
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         process
@@ -128,8 +132,7 @@ async fn every_run_ends_and_no_effect_has_two_keys_whatever_is_killed() {
     let mut server = Server::start().await;
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("effects");
-    let at = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let at = at.local_addr().unwrap();
+    let at = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let mut worker = Process::start(at, &log).await;
     server.register(at).await;
 

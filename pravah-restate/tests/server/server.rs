@@ -6,6 +6,7 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
     time::Duration,
 };
 
@@ -35,11 +36,10 @@ struct Ports {
 impl Server {
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [ingress, admin, node] = free_ports();
         let ports = Ports {
-            ingress,
-            admin,
-            node,
+            ingress: free_port(),
+            admin: free_port(),
+            node: free_port(),
         };
         let server = Self {
             process: spawn(folder.path(), ports),
@@ -198,9 +198,20 @@ fn spawn(folder: &Path, ports: Ports) -> Child {
     spawned.unwrap_or_else(|error| panic!("{}: {error}", binary.display()))
 }
 
-fn free_ports<const N: usize>() -> [u16; N] {
-    let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
+/// The last port that was handed out.
+static PORT: AtomicU16 = AtomicU16::new(0);
+
+/// A port that nobody has, below those that systems give to clients: while nobody listens on one of theirs, a client that
+/// tries to connect to it may come to have it, and is connected to itself.
+pub(crate) fn free_port() -> u16 {
+    // Test programs that run at the same time start at different ones.
+    let first = 10_000 + u16::try_from(std::process::id() % 200).unwrap() * 100;
+    loop {
+        let port = first + PORT.fetch_add(1, Ordering::Relaxed) % 2_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Waits until a run has this status, for a minute at most.
