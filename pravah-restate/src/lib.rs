@@ -24,3 +24,6 @@ mod step;
 pub use error::RestateError;
 pub use flows::RestateFlows;
 pub use runs::{RestateRuns, StartRun};
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/restate.md")]
+struct RestatePage;

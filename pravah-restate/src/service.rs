@@ -25,8 +25,12 @@ use crate::{
 /// would end the stream on which a cancel comes.
 const STEP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// How long Restate waits at most until it makes a step again whose process has ended.
+/// How long Restate waits at most until it calls again, where no process answers or one has ended.
 const LONGEST_RETRY: Duration = Duration::from_secs(10);
+
+/// How often it calls: for as long as the programs that serve the flows may be away. Then it would pause the run until
+/// somebody resumes it by hand.
+const MAX_CALLS: u64 = 1_000_000;
 
 /// The object under a name.
 pub(crate) fn define(
@@ -115,7 +119,6 @@ impl Handler {
         if self.name == "tick" {
             manifest["enableLazyState"] = false.into();
             manifest["inactivityTimeout"] = millis(STEP_TIMEOUT);
-            manifest["retryPolicyMaxInterval"] = millis(LONGEST_RETRY);
         }
         manifest
     }
@@ -127,6 +130,8 @@ fn manifest(name: &str, journal_retention: Duration) -> Value {
         "ty": "VIRTUAL_OBJECT",
         "handlers": HANDLERS.iter().map(Handler::manifest).collect::<Vec<_>>(),
         "journalRetention": millis(journal_retention),
+        "retryPolicyMaxInterval": millis(LONGEST_RETRY),
+        "retryPolicyMaxAttempts": MAX_CALLS,
     })
 }
 

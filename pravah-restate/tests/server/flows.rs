@@ -94,23 +94,25 @@ pub(crate) fn publish(draft: Draft) -> Published {
     flow! { approve -> either(approve, done) }
 }
 
-// --- A step that takes an hour.
+// --- A long step.
 
 #[state]
 pub(crate) struct Journey {
-    pub(crate) to: String,
+    pub(crate) seconds: u64,
 }
 #[state]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Arrived {
-    to: String,
+    pub(crate) seconds: u64,
 }
 
 #[node]
 async fn travel(journey: Journey, effects: Dep<Effects>, ctx: Context) -> Arrived {
     effects.happen(&ctx);
-    tokio::time::sleep(Duration::from_secs(3_600)).await;
-    Arrived { to: journey.to }
+    tokio::time::sleep(Duration::from_secs(journey.seconds)).await;
+    Arrived {
+        seconds: journey.seconds,
+    }
 }
 
 #[flow]

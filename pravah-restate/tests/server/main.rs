@@ -6,6 +6,7 @@
 
 mod agents;
 mod flows;
+mod interrupted;
 mod killed;
 mod mistakes;
 mod server;

@@ -52,14 +52,45 @@ impl Server {
 
     /// Kills the server with SIGKILL and starts it again over the same data.
     pub(crate) async fn kill_and_restart(&mut self) {
-        self.kill();
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
         self.process = spawn(self.folder.path(), self.ports);
         self.is_up().await;
     }
 
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
+    /// Ends the server in good order and starts it again over the same data.
+    pub(crate) async fn end_and_restart(&mut self) {
+        let id = self.process.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(killed.unwrap().success());
         self.process.wait().unwrap();
+        self.process = spawn(self.folder.path(), self.ports);
+        self.is_up().await;
+    }
+
+    /// Cancels or kills the call that makes a step of a run.
+    pub(crate) async fn end_step(&self, id: &str, how: &str) {
+        let target = format!("PravahRun/{id}/tick");
+        let query = format!(
+            "SELECT id FROM sys_invocation WHERE target = '{target}' AND status = 'running'"
+        );
+        let call = loop {
+            if let [row] = &self.query(&query).await[..] {
+                break row["id"].as_str().unwrap().to_owned();
+            }
+        };
+        let request =
+            reqwest::Client::new().patch(self.admin(&format!("invocations/{call}/{how}")));
+        let response = request.send().await.unwrap();
+        assert!(response.status().is_success(), "{response:?}");
+    }
+
+    /// Waits until no call of a run is to be made any more.
+    pub(crate) async fn is_idle(&self, id: &str) {
+        let query = format!(
+            "SELECT id FROM sys_invocation WHERE target_service_key = '{id}' AND status != 'completed'"
+        );
+        while !self.query(&query).await.is_empty() {}
     }
 
     pub(crate) fn runs(&self) -> RestateRuns {
@@ -191,6 +222,9 @@ fn spawn(folder: &Path, ports: Ports) -> Child {
         .env("RESTATE_BIND_ADDRESS", address(ports.node))
         .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "128MiB")
         .env("RESTATE_DEFAULT_NUM_PARTITIONS", "2")
+        // Steps have to outlast what is said here.
+        .env("RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT", "1s")
+        .env("RESTATE_WORKER__INVOKER__ABORT_TIMEOUT", "1s")
         .stdin(Stdio::null())
         .stdout(log.try_clone().unwrap())
         .stderr(log);
