@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use pravah_restate::RestateError;
+use pravah_runtime::{Entries, FlowRuntime, RunStatus};
 use pravah_store::{Command, Status};
 
 use crate::{
@@ -48,7 +49,30 @@ async fn a_run_makes_its_steps_and_keeps_its_output() {
 }
 
 #[tokio::test]
-async fn entries_are_state_and_commands_that_were_taken_are_gone() {
+async fn the_state_of_a_run_is_its_entries_and_nothing_that_is_gone() {
+    let (server, effects) = (Server::start().await, Effects::default());
+    let _serving = server.serve(served(&effects, &Bridge::default())).await;
+    let runs = server.runs();
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    runs.result::<Order>(&id).await.unwrap();
+    let state = server.state(&id).await;
+    let stored = state.keys().filter_map(|key| key.strip_prefix("entry"));
+
+    let mut run = FlowRuntime::<Order>::start(Order { cups: 2 }).unwrap();
+    let (mut entries, mut deleted) = (Entries::default(), 0);
+    while run.status() != RunStatus::Done {
+        run.next(effects.context()).await.unwrap();
+        let changes = run.take_changes().unwrap();
+        deleted += changes.deleted().count();
+        entries.apply(changes);
+    }
+    let kept: Vec<_> = entries.iter().map(|(key, _)| key).collect();
+    assert_eq!(stored.collect::<Vec<_>>(), kept);
+    assert!(deleted > 0);
+}
+
+#[tokio::test]
+async fn commands_that_were_taken_are_gone() {
     let (server, effects) = (Server::start().await, Effects::default());
     let _serving = server.serve(served(&effects, &Bridge::default())).await;
     let runs = server.runs();
@@ -61,8 +85,8 @@ async fn entries_are_state_and_commands_that_were_taken_are_gone() {
     .await;
     let state = server.state(&id).await;
     assert_eq!(state["entry/states/Draft"], r#"{"version":2}"#);
-    let unused = state.keys().filter(|key| key.starts_with("inbox"));
-    assert_eq!(unused.count(), 0, "{state:?}");
+    let commands = state.keys().filter(|key| key.starts_with("inbox"));
+    assert_eq!(commands.count(), 0, "{state:?}");
 }
 
 #[tokio::test]
