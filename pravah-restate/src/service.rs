@@ -48,6 +48,9 @@ pub(crate) fn define(
     Ok(macro_support::service_definition(dispatcher, manifest))
 }
 
+/// The handler that makes a step.
+const STEP: &str = "tick";
+
 /// A handler as Restate is told of it.
 struct Handler {
     name: &'static str,
@@ -71,7 +74,7 @@ const fn handler(name: &'static str) -> Handler {
 
 const HANDLERS: [Handler; 11] = [
     handler("start").takes_input().has_output(),
-    handler("tick").takes_input().private(),
+    handler(STEP).takes_input().private(),
     handler("send").takes_input().has_output(),
     handler("answer").takes_input().has_output(),
     handler("cancel").takes_input().shared(),
@@ -108,19 +111,17 @@ impl Handler {
     fn manifest(&self) -> Value {
         let json = json!({ "contentType": "application/json", "required": true });
         let written = json!({ "contentType": "application/json", "setContentTypeIfEmpty": false });
-        let mut manifest = json!({
+        let nothing = json!({ "setContentTypeIfEmpty": false });
+        let makes_steps = self.name == STEP;
+        json!({
             "name": self.name,
             "ty": if self.is_shared { "SHARED" } else { "EXCLUSIVE" },
             "input": if self.has_input { json } else { json!({}) },
-            "output": if self.has_output { written } else { json!({ "setContentTypeIfEmpty": false }) },
+            "output": if self.has_output { written } else { nothing },
             "ingressPrivate": self.is_private,
-            "enableLazyState": true,
-        });
-        if self.name == "tick" {
-            manifest["enableLazyState"] = false.into();
-            manifest["inactivityTimeout"] = millis(STEP_TIMEOUT);
-        }
-        manifest
+            "enableLazyState": !makes_steps,
+            "inactivityTimeout": makes_steps.then(|| millis(STEP_TIMEOUT)),
+        })
     }
 }
 
@@ -172,7 +173,7 @@ async fn handle(
 ) -> Handled<Vec<u8>> {
     match handler {
         "start" => output(object.start(call, read(input)?).await),
-        "tick" => nothing(object.tick(call, read(input)?).await),
+        STEP => nothing(object.tick(call, read(input)?).await),
         "send" => output(RunObject::send(call, read(input)?).await),
         "answer" => output(RunObject::answer(call, read(input)?).await),
         "cancel" => nothing(RunObject::cancel(call, read(input)?).await),

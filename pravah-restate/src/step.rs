@@ -107,7 +107,7 @@ impl Stepper {
                     return Ok(Outcome::NotInMemory);
                 };
                 match self.restore(task.info, entries, task.inbox)? {
-                    Restored::Live(live) => live,
+                    Restored::Live(live) => *live,
                     Restored::Cancelled(commit) => return made(*commit, Vec::new(), failed_steps),
                 }
             }
@@ -168,11 +168,11 @@ impl Stepper {
         let loaded = LoadedRun::new(info, entries, inbox);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         match self.flows.restore(&loaded, clock) {
-            Ok(run) => Ok(Restored::Live(Live {
+            Ok(run) => Ok(Restored::Live(Box::new(Live {
                 run,
                 keys,
                 commit: String::new(),
-            })),
+            }))),
             Err(error) => match cancel_unread(loaded.inbox) {
                 Some(commit) => Ok(Restored::Cancelled(Box::new(commit))),
                 None => Err(error),
@@ -182,7 +182,7 @@ impl Stepper {
 }
 
 enum Restored {
-    Live(Live),
+    Live(Box<Live>),
     /// It cannot be read, and is cancelled all the same.
     Cancelled(Box<Commit>),
 }
