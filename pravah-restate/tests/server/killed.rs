@@ -5,7 +5,7 @@ use std::{
     env,
     io::Write,
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -22,11 +22,11 @@ const ADDRESS: &str = "PRAVAH_RESTATE_TEST_ADDRESS";
 const LOG: &str = "PRAVAH_RESTATE_TEST_LOG";
 
 const RUNS: usize = 60;
-const STEPS: u32 = 8;
+pub(crate) const STEPS: u32 = 8;
 
 #[state]
-struct Countdown {
-    left: u32,
+pub(crate) struct Countdown {
+    pub(crate) left: u32,
 }
 #[state]
 struct Landed {
@@ -34,12 +34,12 @@ struct Landed {
 }
 #[state]
 #[derive(Debug, PartialEq)]
-struct Reported {
-    steps: u32,
+pub(crate) struct Reported {
+    pub(crate) steps: u32,
 }
 
 /// The file in which effects are written down.
-struct EffectLog(PathBuf);
+pub(crate) struct EffectLog(pub(crate) PathBuf);
 
 impl EffectLog {
     fn write(&self, key: &str) {
@@ -99,7 +99,7 @@ fn worker_process() {
 struct Process(Child);
 
 impl Process {
-    async fn start(at: SocketAddr, log: &PathBuf) -> Self {
+    async fn start(at: SocketAddr, log: &Path) -> Self {
         let mut command = Command::new(env::current_exe().unwrap());
         command
             .args(["--exact", "killed::worker_process"])
@@ -173,25 +173,35 @@ async fn every_run_ends_and_no_effect_has_two_keys_whatever_is_killed() {
     }
     // Of one whose answer was lost on its way the next one says that there is one.
     assert!(taken <= RUNS);
-    let effects = std::fs::read_to_string(&log).unwrap();
-    let mut effects_of = BTreeMap::<&str, u32>::new();
-    for key in effects.lines() {
-        *effects_of.entry(key).or_default() += 1;
-    }
-    assert_eq!(effects_of.len(), RUNS * STEPS as usize);
+    let effects = effects(&log);
+    assert_eq!(effects.len(), RUNS * STEPS as usize);
     for id in &ids {
-        let output = runs.output::<Countdown>(id).await.unwrap();
-        assert_eq!(output, Some(Reported { steps: STEPS }));
-        // Each `count`, the question, and its answer.
-        let info = runs.status(id).await.unwrap();
-        assert_eq!(info.step, u64::from(STEPS) + 2, "{info:#?}");
+        has_ended(&runs, id).await;
     }
-    let again = effects_of.values().filter(|times| **times > 1).count();
+    let again = effects.values().filter(|times| **times > 1).count();
     println!("{kills} workers and {server_kills} servers killed; {again} effects happened again");
 }
 
+/// The step keys of the effects, with how often each happened.
+pub(crate) fn effects(log: &Path) -> BTreeMap<String, u32> {
+    let mut effects = BTreeMap::new();
+    for key in std::fs::read_to_string(log).unwrap().lines() {
+        *effects.entry(key.to_owned()).or_default() += 1;
+    }
+    effects
+}
+
+/// Checks that a run has counted each step once.
+pub(crate) async fn has_ended(runs: &RestateRuns, id: &str) {
+    let output = runs.output::<Countdown>(id).await.unwrap();
+    assert_eq!(output, Some(Reported { steps: STEPS }));
+    // Each `count`, the question, and its answer.
+    let info = runs.status(id).await.unwrap();
+    assert_eq!(info.step, u64::from(STEPS) + 2, "{info:#?}");
+}
+
 /// Answers the question of a run until it has ended. Returns how many answers were taken.
-async fn answer(runs: RestateRuns, id: String) -> usize {
+pub(crate) async fn answer(runs: RestateRuns, id: String) -> usize {
     let mut taken = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;

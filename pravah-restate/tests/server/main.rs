@@ -5,6 +5,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod agents;
+mod cluster;
 mod flows;
 mod interrupted;
 mod killed;

@@ -23,39 +23,87 @@ const BINARY: &str = "PRAVAH_RESTATE_SERVER";
 pub(crate) struct Server {
     process: Child,
     folder: TempDir,
-    ports: Ports,
+    node: Node,
 }
 
-#[derive(Clone, Copy)]
-struct Ports {
+/// What a server is started with.
+#[derive(Clone)]
+struct Node {
+    name: String,
     ingress: u16,
     admin: u16,
-    node: u16,
+    /// Where other servers reach it.
+    port: u16,
+    /// Further settings.
+    settings: Vec<(&'static str, String)>,
+}
+
+impl Node {
+    fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ingress: free_port(),
+            admin: free_port(),
+            port: free_port(),
+            settings: Vec::new(),
+        }
+    }
 }
 
 impl Server {
     pub(crate) async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let ports = Ports {
-            ingress: free_port(),
-            admin: free_port(),
-            node: free_port(),
-        };
-        let server = Self {
-            process: spawn(folder.path(), ports),
-            folder,
-            ports,
-        };
+        let server = Self::spawn(Node::new("one"));
         server.is_up().await;
         server
     }
 
-    /// Kills the server with SIGKILL and starts it again over the same data.
-    pub(crate) async fn kill_and_restart(&mut self) {
+    /// Three servers that keep everything twice.
+    pub(crate) async fn start_three() -> [Self; 3] {
+        let nodes = ["one", "two", "three"].map(Node::new);
+        let addresses = nodes
+            .each_ref()
+            .map(|node| format!("http://127.0.0.1:{}", node.port));
+        let servers = nodes.map(|mut node| {
+            node.settings = vec![
+                ("RESTATE_AUTO_PROVISION", (node.name == "one").to_string()),
+                ("RESTATE_CLUSTER_NAME", "tests".to_owned()),
+                ("RESTATE_DEFAULT_REPLICATION", "2".to_owned()),
+                (
+                    "RESTATE_METADATA_CLIENT__ADDRESSES",
+                    json!(addresses).to_string(),
+                ),
+            ];
+            Self::spawn(node)
+        });
+        for server in &servers {
+            server.is_up().await;
+        }
+        servers
+    }
+
+    fn spawn(node: Node) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self {
+            process: spawn(folder.path(), &node),
+            folder,
+            node,
+        }
+    }
+
+    pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
-        self.process = spawn(self.folder.path(), self.ports);
+    }
+
+    pub(crate) async fn restart(&mut self) {
+        self.process = spawn(self.folder.path(), &self.node);
         self.is_up().await;
+    }
+
+    /// Kills the server with SIGKILL and starts it again over the same data.
+    pub(crate) async fn kill_and_restart(&mut self) {
+        self.kill();
+        self.restart().await;
     }
 
     /// Ends the server in good order and starts it again over the same data.
@@ -64,8 +112,7 @@ impl Server {
         let killed = Command::new("kill").args(["-TERM", &id]).status();
         assert!(killed.unwrap().success());
         self.process.wait().unwrap();
-        self.process = spawn(self.folder.path(), self.ports);
-        self.is_up().await;
+        self.restart().await;
     }
 
     /// Cancels or kills the call that makes a step of a run.
@@ -94,15 +141,15 @@ impl Server {
     }
 
     pub(crate) fn runs(&self) -> RestateRuns {
-        RestateRuns::new(format!("http://127.0.0.1:{}", self.ports.ingress))
+        RestateRuns::new(format!("http://127.0.0.1:{}", self.node.ingress))
     }
 
     pub(crate) fn ingress(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}/{path}", self.ports.ingress)
+        format!("http://127.0.0.1:{}/{path}", self.node.ingress)
     }
 
     fn admin(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}/{path}", self.ports.admin)
+        format!("http://127.0.0.1:{}/{path}", self.node.admin)
     }
 
     /// Serves flows in this process.
@@ -195,7 +242,7 @@ impl Drop for Serving {
     }
 }
 
-fn spawn(folder: &Path, ports: Ports) -> Child {
+fn spawn(folder: &Path, node: &Node) -> Child {
     let binary = env::var_os(BINARY).map(PathBuf::from).unwrap_or_else(|| {
         panic!("{BINARY} names no Restate server: `conformance/restate/run` fetches one and runs these tests")
     });
@@ -209,7 +256,7 @@ fn spawn(folder: &Path, ports: Ports) -> Child {
     let address = |port| format!("127.0.0.1:{port}");
     let mut server = Command::new(&binary);
     server
-        .args(["--node-name", "one", "--bind-ip", "127.0.0.1"])
+        .args(["--node-name", &node.name, "--bind-ip", "127.0.0.1"])
         .args(["--advertised-host", "127.0.0.1", "--listen-mode", "tcp"])
         .args(["--no-logo", "--log-disable-ansi-codes", "true"])
         .arg("--base-dir")
@@ -217,14 +264,15 @@ fn spawn(folder: &Path, ports: Ports) -> Child {
         .current_dir(folder)
         .env("DO_NOT_TRACK", "1")
         .env("RESTATE_DISABLE_TELEMETRY", "true")
-        .env("RESTATE_INGRESS__BIND_ADDRESS", address(ports.ingress))
-        .env("RESTATE_ADMIN__BIND_ADDRESS", address(ports.admin))
-        .env("RESTATE_BIND_ADDRESS", address(ports.node))
+        .env("RESTATE_INGRESS__BIND_ADDRESS", address(node.ingress))
+        .env("RESTATE_ADMIN__BIND_ADDRESS", address(node.admin))
+        .env("RESTATE_BIND_ADDRESS", address(node.port))
         .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "128MiB")
         .env("RESTATE_DEFAULT_NUM_PARTITIONS", "2")
         // Steps have to outlast what is said here.
         .env("RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT", "1s")
         .env("RESTATE_WORKER__INVOKER__ABORT_TIMEOUT", "1s")
+        .envs(node.settings.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(log.try_clone().unwrap())
         .stderr(log);
