@@ -4,11 +4,12 @@ use std::{collections::BTreeMap, fmt, future::Future, sync::Arc, time::Duration}
 
 use pravah_runtime::{Context, FlowDef, FlowError, FlowRuntime, LoadOptions};
 use pravah_store::{RunInfo, host::Flows};
-use restate_sdk::{endpoint::Endpoint, http_server::HttpServer, service::ServiceDefinition};
+use restate_sdk::{endpoint::Endpoint, service::ServiceDefinition};
 use tokio::net::TcpListener;
 
 use crate::{
     RestateError,
+    listen::listen,
     live::LiveRuns,
     object::RunObject,
     service,
@@ -143,8 +144,7 @@ impl RestateFlows {
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), RestateError> {
         let endpoint = Endpoint::builder().bind(self.into_service()?).build();
-        let server = HttpServer::new(endpoint);
-        server.serve_with_cancel(listener, shutdown).await;
+        listen(endpoint, listener, shutdown).await;
         Ok(())
     }
 }

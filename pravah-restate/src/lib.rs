@@ -11,6 +11,7 @@ mod cancel;
 mod error;
 mod flows;
 mod invocation;
+mod listen;
 mod live;
 mod message;
 mod object;
