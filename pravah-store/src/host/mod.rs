@@ -2,7 +2,7 @@
 //!
 //! [`Worker`](crate::Worker) is built on it. So is any host that keeps runs by its own means, such as a durable execution
 //! engine: it reads a [`LoadedRun`](crate::LoadedRun), has [`Flows`] restore it, and writes what the [`HostedRun`] says
-//! after each step as one [`Commit`](crate::Commit). Who may make steps, and when a run is due, is the host's to see to.
+//! after each step as one [`Commit`]. Who may make steps, and when a run is due, is the host's to see to.
 //!
 //! ```
 //! use std::{sync::Arc, time::SystemTime};
