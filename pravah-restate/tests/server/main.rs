@@ -12,3 +12,4 @@ mod killed;
 mod mistakes;
 mod server;
 mod steps;
+mod versions;
