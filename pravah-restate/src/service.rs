@@ -201,3 +201,26 @@ fn output<T: Serialize>(handled: Handled<T>) -> Handled<Vec<u8>> {
 fn nothing(handled: Handled<()>) -> Handled<Vec<u8>> {
     handled.map(|()| Vec::new())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{RestateError, RestateFlows};
+
+    #[test]
+    fn a_name_that_restate_does_not_take_is_an_error() {
+        for name in ["", "7runs", "all runs", "runs/of"] {
+            let refused = RestateFlows::new().with_name(name).into_service();
+            let error = refused.err();
+            assert!(
+                matches!(error, Some(RestateError::ObjectName { .. })),
+                "{name:?}"
+            );
+        }
+        assert!(
+            RestateFlows::new()
+                .with_name("Support.v2")
+                .into_service()
+                .is_ok()
+        );
+    }
+}

@@ -51,6 +51,8 @@ async fn a_run_of_a_flow_that_is_served_no_more_keeps_its_entries_and_goes_on_wh
     let runs = server.runs();
     let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
     until(&runs, &id, Status::Suspended).await;
+    let unwanted = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    until(&runs, &unwanted, Status::Suspended).await;
     let before = server.state(&id).await;
     drop(serving);
 
@@ -69,6 +71,9 @@ async fn a_run_of_a_flow_that_is_served_no_more_keeps_its_entries_and_goes_on_wh
     let after = server.state(&id).await;
     let entries = before.iter().filter(|(key, _)| key.starts_with("entry"));
     entries.for_each(|(key, json)| assert_eq!(after.get(key), Some(json)));
+    // Nobody has to be able to read it for that.
+    runs.cancel(&unwanted, "not wanted").await.unwrap();
+    until(&runs, &unwanted, Status::Cancelled).await;
     drop(serving);
 
     let _serving = server.serve(served(&effects, &Bridge::default())).await;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use pravah_restate::RestateError;
+use pravah_restate::{RestateError, RestateFlows};
 use pravah_runtime::{Entries, FlowRuntime, RunStatus};
 use pravah_store::{Command, Status};
 
@@ -241,4 +241,29 @@ async fn a_run_that_waits_for_an_answer_can_be_paused_and_cancelled() {
         matches!(late, Err(RestateError::Conflict { .. })),
         "{late:?}"
     );
+}
+
+#[tokio::test]
+async fn programs_with_names_of_their_own_serve_different_flows_to_one_server() {
+    let (server, effects) = (Server::start().await, Effects::default());
+    let flows = |name| {
+        let flows = RestateFlows::new().with_name(name);
+        flows.with_context(effects.context())
+    };
+    let _drafts = server.serve(flows("Drafts").serve::<Draft>()).await;
+    let _orders = server.serve(flows("Shop.orders").serve::<Order>()).await;
+    let orders = server.runs().with_name("Shop.orders");
+    let id = orders.start::<Order>(Order { cups: 2 }).await.unwrap();
+    assert_eq!(
+        orders.result::<Order>(&id).await.unwrap(),
+        Served { cups: 2 }
+    );
+    let drafts = server.runs().with_name("Drafts");
+    let other = drafts.start::<Order>(Order { cups: 2 }).await;
+    assert!(
+        matches!(other, Err(RestateError::NotFound { .. })),
+        "{other:?}"
+    );
+    let id = drafts.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    until(&drafts, &id, Status::Suspended).await;
 }
