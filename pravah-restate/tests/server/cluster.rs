@@ -1,13 +1,11 @@
 //! Three servers, of which one is away.
 
-use std::time::Duration;
-
 use pravah_restate::{RestateError, RestateFlows, RestateRuns};
 use pravah_runtime::prelude::*;
 
 use crate::{
     killed::{Countdown, EffectLog, STEPS, answer, effects, has_ended},
-    server::Server,
+    server::{Server, eventually},
 };
 
 const RUNS: usize = 10;
@@ -42,13 +40,12 @@ async fn runs_end_while_any_one_of_three_servers_is_away() {
 
 /// Starts a run once the server has heard of the flows from the one that they were registered with.
 async fn start(runs: &RestateRuns, id: String) -> String {
-    loop {
+    eventually(async || {
         let start = runs.start::<Countdown>(Countdown { left: STEPS - 1 });
         match start.with_id(&id).await {
-            Err(RestateError::NotFound { .. }) => {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-            started => return started.unwrap(),
+            Err(RestateError::NotFound { .. }) => None,
+            started => Some(started.unwrap()),
         }
-    }
+    })
+    .await
 }

@@ -4,13 +4,11 @@ use pravah_store::Status;
 
 use crate::{
     flows::{Arrived, Bridge, Effects, Journey, served},
-    server::{Server, until},
+    server::{Server, eventually, until},
 };
 
 async fn started(effects: &Effects, steps: usize) {
-    while effects.keys().len() < steps {
-        tokio::task::yield_now().await;
-    }
+    eventually(async || (effects.keys().len() >= steps).then_some(())).await;
 }
 
 #[tokio::test]

@@ -200,11 +200,13 @@ pub(crate) async fn has_ended(runs: &RestateRuns, id: &str) {
     assert_eq!(info.step, u64::from(STEPS) + 2, "{info:#?}");
 }
 
-/// Answers the question of a run until it has ended. Returns how many answers were taken.
+/// Answers the question of a run until it has ended, for two minutes at most. Returns how many answers were taken.
 pub(crate) async fn answer(runs: RestateRuns, id: String) -> usize {
+    let end = Instant::now() + Duration::from_secs(120);
     let mut taken = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(Instant::now() < end, "the run `{id}` does not end");
         match runs.answer(&id, "report", true).await {
             Ok(_) => taken += 1,
             Err(RestateError::Conflict { .. }) => {

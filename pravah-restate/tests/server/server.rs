@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU16, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use pravah_restate::{RestateFlows, RestateRuns};
@@ -121,11 +121,12 @@ impl Server {
         let query = format!(
             "SELECT id FROM sys_invocation WHERE target = '{target}' AND status = 'running'"
         );
-        let call = loop {
-            if let [row] = &self.query(&query).await[..] {
-                break row["id"].as_str().unwrap().to_owned();
-            }
-        };
+        let call = eventually(async || {
+            let rows = self.query(&query).await;
+            rows.first()
+                .map(|row| row["id"].as_str().unwrap().to_owned())
+        });
+        let call = call.await;
         let request =
             reqwest::Client::new().patch(self.admin(&format!("invocations/{call}/{how}")));
         let response = request.send().await.unwrap();
@@ -137,7 +138,7 @@ impl Server {
         let query = format!(
             "SELECT id FROM sys_invocation WHERE target_service_key = '{id}' AND status != 'completed'"
         );
-        while !self.query(&query).await.is_empty() {}
+        eventually(async || self.query(&query).await.is_empty().then_some(())).await;
     }
 
     pub(crate) fn runs(&self) -> RestateRuns {
@@ -204,7 +205,7 @@ impl Server {
         let response = request.json(&change).send().await.unwrap();
         assert!(response.status().is_success(), "{response:?}");
         // It is an object's turn like any other.
-        while self.state(id).await != *state {}
+        eventually(async || (self.state(id).await == *state).then_some(())).await;
     }
 
     async fn is_up(&self) {
@@ -307,14 +308,21 @@ pub(crate) async fn until_info(
     id: &str,
     holds: impl Fn(&RunInfo) -> bool,
 ) -> RunInfo {
-    let mut last = None;
-    for _ in 0..1_200 {
+    let info = eventually(async || {
         let info = runs.status(id).await.unwrap();
-        if holds(&info) {
-            return info;
+        holds(&info).then_some(info)
+    });
+    info.await
+}
+
+/// Waits until something is there, for a minute at most.
+pub(crate) async fn eventually<T>(find: impl AsyncFn() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = find().await {
+            return found;
         }
-        last = Some(info);
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(Instant::now() < end, "it does not come");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("{last:#?}");
 }

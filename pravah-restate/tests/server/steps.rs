@@ -11,7 +11,7 @@ use crate::{
         Bridge, Crossed, Crossing, Draft, Effects, Invoice, Journey, Order, Published, Served,
         Settled, served, to_go,
     },
-    server::{Server, until, until_info},
+    server::{Server, eventually, until, until_info},
 };
 
 #[tokio::test]
@@ -99,12 +99,11 @@ async fn an_answer_is_taken_once_and_a_second_one_is_refused() {
     assert_eq!(asked.questions[0].value["prompt"], "Publish this?");
     // It does not fit, and the question stays open.
     runs.answer(&id, "approve", "perhaps").await.unwrap();
-    let refused = loop {
+    let refused = eventually(async || {
         let refused = runs.refused(&id).await.unwrap();
-        if !refused.is_empty() {
-            break refused;
-        }
-    };
+        (!refused.is_empty()).then_some(refused)
+    })
+    .await;
     assert_eq!(refused[0].number, 1);
     let (first, second) = tokio::join!(
         runs.answer(&id, "approve", true),
@@ -209,9 +208,7 @@ async fn a_cancel_breaks_off_a_step_that_takes_an_hour() {
         .start::<Journey>(Journey { seconds: 3_600 })
         .await
         .unwrap();
-    while effects.keys().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    eventually(async || (!effects.keys().is_empty()).then_some(())).await;
     runs.cancel(&id, "there is rain").await.unwrap();
     let info = until(&runs, &id, Status::Cancelled).await;
     assert_eq!(info.error.as_deref(), Some("there is rain"));
