@@ -14,7 +14,7 @@ use pravah_runtime::{Changes, Entries, FlowError, Hub, Sent, Suspension};
 use crate::{Command, Commit, InboxRow, Refusal, Status};
 
 /// The commands of one run that no commit has removed.
-pub(crate) struct Inbox {
+pub(super) struct Inbox {
     /// What was not handed over, such as answers to questions that are not asked yet.
     waiting: BTreeMap<u64, Command>,
     /// What was handed over since the last commit.
@@ -25,7 +25,7 @@ pub(crate) struct Inbox {
     /// Whether the run has looked at what was in its snapshot, with which its questions may be answered.
     has_stepped: bool,
     /// The number of the last command that was read from the store.
-    pub(crate) seen: u64,
+    pub(super) seen: u64,
 }
 
 struct HandedOver {
@@ -47,33 +47,33 @@ enum Target<'a> {
 }
 
 /// What became of the commands that were handed over.
-pub(crate) struct Settled {
-    pub(crate) taken: Vec<u64>,
-    pub(crate) refused: Vec<Refusal>,
+pub(super) struct Settled {
+    pub(super) taken: Vec<u64>,
+    pub(super) refused: Vec<Refusal>,
     /// Whether the run has not looked at one of them.
-    pub(crate) is_pending: bool,
+    pub(super) is_pending: bool,
     /// Whether the run had no room for one of them.
-    pub(crate) is_full: bool,
+    pub(super) is_full: bool,
 }
 
 /// The keys of the commands that a run has in its snapshot: it has taken them over, and nothing has come of them yet.
-pub(crate) struct KeptCommands(BTreeSet<String>);
+pub(super) struct KeptCommands(BTreeSet<String>);
 
 /// Where they are among the entries of a run.
 const KEPT: &str = "/inbox";
 
 impl KeptCommands {
-    pub(crate) fn of(entries: &Entries) -> Self {
+    pub(super) fn of(entries: &Entries) -> Self {
         let keys = entries.iter().map(|(key, _)| key);
         Self(keys.filter(|key| is_kept(key)).map(str::to_owned).collect())
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Brings them up to date.
-    pub(crate) fn apply(&mut self, changes: &Changes) {
+    pub(super) fn apply(&mut self, changes: &Changes) {
         for deleted in changes.deleted() {
             self.0.retain(|key| {
                 let rest = key.strip_prefix(deleted);
@@ -92,7 +92,7 @@ fn is_kept(key: &str) -> bool {
 }
 
 impl Inbox {
-    pub(crate) fn new(rows: Vec<InboxRow>) -> Self {
+    pub(super) fn new(rows: Vec<InboxRow>) -> Self {
         let mut inbox = Self {
             waiting: BTreeMap::new(),
             handed_over: Vec::new(),
@@ -105,7 +105,7 @@ impl Inbox {
         inbox
     }
 
-    pub(crate) fn add(&mut self, rows: Vec<InboxRow>) {
+    pub(super) fn add(&mut self, rows: Vec<InboxRow>) {
         for row in rows {
             self.seen = self.seen.max(row.number);
             self.waiting.insert(row.number, row.command);
@@ -113,12 +113,12 @@ impl Inbox {
     }
 
     /// Notes that the run has made a step in this process.
-    pub(crate) fn note_step(&mut self) {
+    pub(super) fn note_step(&mut self) {
         self.has_stepped = true;
     }
 
     /// The commit that cancels a run which cannot be read, if it is to be cancelled.
-    pub(crate) fn cancel_unread(&self) -> Option<Commit> {
+    pub(super) fn cancel_unread(&self) -> Option<Commit> {
         let mut waiting = self.waiting.iter();
         let (number, reason) = waiting.find_map(|(number, command)| match command {
             Command::Cancel { reason } => Some((*number, reason)),
@@ -133,7 +133,7 @@ impl Inbox {
     }
 
     /// Whether there is something that the run can take now.
-    pub(crate) fn has_deliverable(&self, hub: &Hub) -> bool {
+    pub(super) fn has_deliverable(&self, hub: &Hub) -> bool {
         let open = match self.waiting.is_empty() {
             true => return false,
             false => hub.suspensions(),
@@ -143,7 +143,7 @@ impl Inbox {
     }
 
     /// Hands over what the run can take now.
-    pub(crate) fn deliver(&mut self, hub: &Hub) {
+    pub(super) fn deliver(&mut self, hub: &Hub) {
         if self.waiting.is_empty() {
             return;
         }
@@ -194,7 +194,7 @@ impl Inbox {
     }
 
     /// What the next commit removes: what was taken, or is in the run's snapshot now, and what was refused.
-    pub(crate) fn settle(&mut self) -> Settled {
+    pub(super) fn settle(&mut self) -> Settled {
         let mut settled = Settled {
             taken: Vec::new(),
             refused: std::mem::take(&mut self.refused),

@@ -1,5 +1,6 @@
 //! What makes the steps of stored runs.
 
+pub mod host;
 mod inbox;
 mod keeper;
 mod served;
@@ -15,12 +16,12 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use self::session::{Shared, drive};
-pub(crate) use self::{
-    inbox::{Inbox, KeptCommands, Settled},
-    served::{LiveRun, Restore, Restored, restore_with},
+use self::{
+    host::Flows,
+    served::restore_with,
+    session::{Shared, drive},
 };
-use crate::{ClaimRequest, Notifications, RunInfo, RunStore, host::Flows, time};
+use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 
 /// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
 /// number of processes, and each run is in the hands of one.
@@ -112,7 +113,7 @@ impl Worker {
         + Sync
         + 'static,
     ) -> Self {
-        self.flows = self.flows.serve_with(set_up);
+        self.flows.insert(F::node_id(), restore_with(set_up));
         self
     }
 

@@ -10,10 +10,10 @@ use pravah_runtime::{
 use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all};
 
 /// A step that was made, or the error of one.
-pub(crate) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
+pub(super) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
 
 /// A run in this process.
-pub(crate) trait LiveRun: Send {
+pub(super) trait LiveRun: Send {
     fn next(&mut self, ctx: pravah_runtime::Context) -> StepFuture<'_>;
     fn hub(&mut self) -> Hub;
     fn status(&self) -> RunStatus;
@@ -58,18 +58,18 @@ impl<F: FlowDef> LiveRun for FlowRuntime<F> {
 }
 
 /// A run that a worker goes on with.
-pub(crate) struct Restored {
-    pub(crate) run: Box<dyn LiveRun>,
+pub(super) struct Restored {
+    pub(super) run: Box<dyn LiveRun>,
     /// What the store needs so as to have the run as it is now; nothing but for one of another version of its flow.
-    pub(crate) upgrade: Changes,
+    pub(super) upgrade: Changes,
 }
 
 /// Restores runs of one flow, and sets them up.
-pub(crate) type Restore = Arc<
+pub(super) type Restore = Arc<
     dyn Fn(&LoadedRun, &LoadOptions, Arc<dyn Clock>) -> Result<Restored, StoreError> + Send + Sync,
 >;
 
-pub(crate) fn restore_with<F: FlowDef>(
+pub(super) fn restore_with<F: FlowDef>(
     set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
     + Send
     + Sync

@@ -8,12 +8,12 @@ use std::{
 use pravah_runtime::{Context, FlowError};
 use tokio::{sync::watch, time::Instant};
 
-use super::keeper::{Keeper, Kept};
-use crate::{
-    Claim, Lease, Notifications, Release, RunStore, Status, StoreError,
-    error::with_sources,
+use super::{
     host::{Flows, HostedRun, cancel_unread},
-    time,
+    keeper::{Keeper, Kept},
+};
+use crate::{
+    Claim, Lease, Notifications, Release, RunStore, Status, StoreError, error::with_sources, time,
 };
 
 /// What the sessions of a worker have in common.

@@ -4,11 +4,11 @@ use std::{future::Future, mem::take, pin::Pin};
 
 use pravah_runtime::{Changes, Context, Entries, FlowError, Hub, RunStatus};
 
-use crate::{
-    Commit, InboxRow, Question, Status, StepNode, StoreError,
-    error::with_sources,
-    worker::{Inbox, KeptCommands, LiveRun, Restored, Settled},
+use super::super::{
+    inbox::{Inbox, KeptCommands, Settled},
+    served::{LiveRun, Restored},
 };
+use crate::{Commit, InboxRow, Question, Status, StepNode, StoreError, error::with_sources};
 
 /// A step that is being made. It resolves once there is something to [commit](HostedRun::commit).
 pub type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;

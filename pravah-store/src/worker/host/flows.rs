@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use pravah_runtime::{Clock, FlowDef, FlowError, FlowRuntime, LoadOptions};
 
-use super::HostedRun;
-use crate::{
-    LoadedRun, RunInfo, StoreError,
-    worker::{Restore, restore_with},
+use super::{
+    super::served::{Restore, restore_with},
+    HostedRun,
 };
+use crate::{LoadedRun, RunInfo, StoreError};
 
 /// The flows that a host makes steps of, by their ids, and how their runs are loaded.
 #[derive(Clone, Default)]
@@ -39,14 +39,25 @@ impl Flows {
         + Sync
         + 'static,
     ) -> Self {
-        self.restore.insert(F::node_id(), restore_with(set_up));
+        self.insert(F::node_id(), restore_with(set_up));
         self
+    }
+
+    /// Adds the flow of this id, in place of another one of that id.
+    pub(in crate::worker) fn insert(&mut self, flow: String, restore: Restore) {
+        self.restore.insert(flow, restore);
     }
 
     /// How runs of the flow `F` are loaded that another version of it has stored.
     #[must_use]
-    pub fn with_load_options<F: FlowDef>(mut self, options: LoadOptions) -> Self {
-        self.load_options.insert(F::node_id(), options);
+    pub fn with_load_options<F: FlowDef>(self, options: LoadOptions) -> Self {
+        self.with_load_options_of(F::node_id(), options)
+    }
+
+    /// The same for the flow of this id.
+    #[must_use]
+    pub fn with_load_options_of(mut self, flow: impl Into<String>, options: LoadOptions) -> Self {
+        self.load_options.insert(flow.into(), options);
         self
     }
 

@@ -42,7 +42,8 @@ pub use self::{
     flows::Flows,
     run::{Commands, HostedRun, StepFuture},
 };
-use crate::{Command, Commit, InboxRow, StoreError, command::Waiting, worker::Inbox};
+use super::inbox::Inbox;
+use crate::{Command, Commit, InboxRow, StoreError, command::Waiting};
 
 /// The commit with which a run is cancelled that cannot be restored, if one of these commands cancels it. Its entries stay
 /// as they are.
