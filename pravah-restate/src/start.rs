@@ -3,14 +3,11 @@
 use std::{collections::BTreeMap, time::SystemTime};
 
 use pravah_runtime::{FlowDef, FlowRuntime};
-use pravah_store::{RunKey, StoreError};
+use pravah_store::{RunKey, StoreError, host::with_sources};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use crate::{
-    record::to_millis,
-    step::{json_of, with_sources},
-};
+use crate::{record::to_millis, step::json_of};
 
 type Entries = BTreeMap<String, Box<RawValue>>;
 

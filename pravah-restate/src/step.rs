@@ -1,17 +1,12 @@
 //! Making one step of a run. What it comes to is one value, which Restate writes down: a step that was written down is not
 //! made again.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, ops::Bound, sync::Arc, time::SystemTime};
 
 use pravah_runtime::{Clock, Context, Entries, SystemClock};
 use pravah_store::{
     Command, Commit, InboxRow, LoadedRun, Question, Refusal, RunInfo, Status, StepNode, StoreError,
-    host::{Flows, HostedRun, cancel_unread},
+    host::{Flows, HostedRun, cancel_unread, retry_after, with_sources},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -25,6 +20,10 @@ use crate::{
 
 /// How many steps in a row may fail to be made before the run has failed.
 const MAX_FAILED_STEPS: u32 = 10;
+
+/// How many bytes a step may write: Restate takes no message of more than 32 MiB unless it is told otherwise, and calls for
+/// ever for one that it does not take.
+const MAX_BYTES: usize = 31 * 1024 * 1024;
 
 /// What makes the steps of this process.
 #[derive(Debug)]
@@ -227,6 +226,7 @@ fn made(
     } else if failed_steps > 0 {
         commit.wake_at = now.checked_add(retry_after(failed_steps));
     }
+    check_size(&commit)?;
     let put = commit.changes.put().map(|(key, json)| {
         let json = json_of("an entry", json.to_owned())?;
         Ok((key.to_owned(), json))
@@ -259,23 +259,23 @@ fn made(
     })))
 }
 
-/// How long to wait after this many failed steps: a second, then twice as long each time, and a minute at most.
-fn retry_after(failed_steps: u32) -> Duration {
-    let doubled = failed_steps.saturating_sub(1).min(6);
-    Duration::from_secs(1 << doubled).min(Duration::from_secs(60))
+/// Fails where Restate would not take what a step writes.
+fn check_size(commit: &Commit) -> Result<(), StoreError> {
+    let put = commit
+        .changes
+        .put()
+        .map(|(key, json)| key.len() + json.len());
+    let output = commit.output.as_ref().map_or(0, String::len);
+    let bytes = put.fold(output, usize::saturating_add);
+    match bytes > MAX_BYTES {
+        true => {
+            let why = format!("it has {bytes} bytes, and may have {MAX_BYTES}");
+            Err(StoreError::not_storable("the step", why))
+        }
+        false => Ok(()),
+    }
 }
 
 pub(crate) fn json_of(what: &'static str, json: String) -> Result<Box<RawValue>, StoreError> {
     RawValue::from_string(json).map_err(|error| StoreError::not_storable(what, error))
-}
-
-/// An error with what is beneath it, in one line.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(beneath) = source {
-        text = format!("{text}: {beneath}");
-        source = beneath.source();
-    }
-    text
 }

@@ -198,8 +198,8 @@ impl StoreError {
     }
 }
 
-/// An error with what is beneath it, in one line.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+/// An error with what is beneath it, in one line, as a run has its [error](crate::RunInfo::error).
+pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(beneath) = source {

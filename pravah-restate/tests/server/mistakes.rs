@@ -1,6 +1,7 @@
 //! What is sent or stored and cannot be read.
 
 use pravah_restate::{RestateError, RestateFlows};
+use pravah_runtime::prelude::*;
 use pravah_store::Status;
 use serde_json::json;
 
@@ -125,4 +126,40 @@ async fn a_run_of_a_newer_program_is_left_alone() {
     let refused = runs.answer(&id, "approve", true).await.unwrap_err();
     assert!(refused.to_string().contains("format 2"), "{refused}");
     assert_eq!(server.state(&id).await, newer);
+}
+
+#[state]
+struct Length {
+    bytes: usize,
+}
+#[state]
+#[derive(Debug, PartialEq)]
+struct Text {
+    text: String,
+}
+
+#[node]
+fn write(length: &Length) -> Text {
+    Text {
+        text: "x".repeat(length.bytes),
+    }
+}
+
+#[flow]
+fn writing(length: Length) -> Text {
+    flow! { write }
+}
+
+#[tokio::test]
+async fn a_step_that_restate_would_not_take_fails_the_run_and_a_large_one_does_not() {
+    let server = Server::start().await;
+    let _serving = server.serve(RestateFlows::new().serve::<Length>()).await;
+    let runs = server.runs();
+    let start = |bytes| runs.start::<Length>(Length { bytes });
+    let id = start(10_000_000).await.unwrap();
+    let text = runs.result::<Length>(&id).await.unwrap();
+    assert_eq!(text.text.len(), 10_000_000);
+    let id = start(20_000_000).await.unwrap();
+    let failed = until(&runs, &id, Status::Failed).await;
+    assert!(failed.error.unwrap().contains("the step cannot be stored"));
 }

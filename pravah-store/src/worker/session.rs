@@ -9,7 +9,7 @@ use pravah_runtime::{Context, FlowError};
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    host::{Flows, HostedRun, cancel_unread},
+    host::{Flows, HostedRun, cancel_unread, retry_after},
     keeper::{Keeper, Kept},
 };
 use crate::{
@@ -201,12 +201,9 @@ impl Session<'_> {
 }
 
 impl Shared {
-    /// When to try again after this many claims in a row that came to nothing: a second, then twice as long each time,
-    /// and a minute at most.
+    /// When to try again after this many claims in a row that came to nothing.
     fn retry_at(&self, failed_claims: u32) -> SystemTime {
-        let doubled = failed_claims.saturating_sub(1).min(6);
-        let wait = Duration::from_secs(1 << doubled).min(Duration::from_secs(60));
-        time::after(self.store.clock().now(), wait)
+        time::after(self.store.clock().now(), retry_after(failed_claims))
     }
 }
 

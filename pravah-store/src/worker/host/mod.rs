@@ -38,17 +38,27 @@
 mod flows;
 mod run;
 
+use std::time::Duration;
+
 pub use self::{
     flows::Flows,
     run::{Commands, HostedRun, StepFuture},
 };
 use super::inbox::Inbox;
+pub use crate::error::with_sources;
 use crate::{Command, Commit, InboxRow, StoreError, command::Waiting};
 
 /// The commit with which a run is cancelled that cannot be restored, if one of these commands cancels it. Its entries stay
 /// as they are.
 pub fn cancel_unread(inbox: Vec<InboxRow>) -> Option<Commit> {
     Inbox::new(inbox).cancel_unread()
+}
+
+/// How long to wait after this many steps in a row that could not be made: a second, then twice as long each time, and a
+/// minute at most.
+pub fn retry_after(failed_steps: u32) -> Duration {
+    let doubled = failed_steps.saturating_sub(1).min(6);
+    Duration::from_secs(1 << doubled).min(Duration::from_secs(60))
 }
 
 /// Fails where the inbox of the run `run` has no room for a command, beside those that wait.
