@@ -36,6 +36,16 @@ pub(crate) struct Cancel {
     pub(crate) reason: String,
 }
 
+/// What `cancel_step` takes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CancelStep {
+    pub(crate) reason: String,
+    /// The invocation that was told already.
+    pub(crate) told: Option<String>,
+    /// How often this was asked before.
+    pub(crate) attempt: u32,
+}
+
 /// What `status` returns. Times are in milliseconds since 1970.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RunStatus {

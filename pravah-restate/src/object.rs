@@ -2,14 +2,17 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use pravah_store::{Command, NewRun, Status, StoreError, host::check_command};
+use pravah_store::{
+    Command, NewRun, Status, StoreError,
+    host::{check_command, retry_after},
+};
 use restate_sdk::errors::TerminalError;
 use serde_json::value::RawValue;
 
 use crate::{
     cancel::CancelSignal,
     invocation::Invocation,
-    message::{Answer, Cancel, Ended, RunStatus, Start},
+    message::{Answer, Cancel, CancelStep, Ended, RunStatus, Start},
     record::Record,
     start::{Started, Starter, start_run},
     state::{self, bad_request, conflict},
@@ -23,6 +26,9 @@ pub(crate) struct RunObject {
     pub(crate) starters: BTreeMap<String, Starter>,
     pub(crate) stepper: Arc<Stepper>,
 }
+
+/// How often a cancel looks for a step to break off: for an hour and a half, as long as the run has not ended.
+const MAX_CANCELS: u32 = 100;
 
 /// What handlers return. No error of theirs is tried again.
 pub(crate) type Handled<T> = Result<T, TerminalError>;
@@ -100,11 +106,39 @@ impl RunObject {
     pub(crate) async fn cancel(call: &Invocation<'_>, cancel: Cancel) -> Handled<()> {
         let record = state::started(call).await?;
         check_not_ended(&record)?;
-        if let Some(invocation) = call.get::<String>(state::INVOCATION).await? {
-            CancelSignal::send(call, &invocation, &cancel.reason);
-        }
-        // If no step was being made.
+        // If no step is being made.
         call.send("cancel_later", &cancel, Duration::ZERO);
+        let reason = cancel.reason;
+        let first = CancelStep {
+            reason,
+            told: None,
+            attempt: 0,
+        };
+        Self::cancel_step(call, first).await
+    }
+
+    /// Breaks off the step that is being made. It comes back as long as the run has not ended: the next step may have been
+    /// on its way, and what ends the run between two steps comes after it.
+    pub(crate) async fn cancel_step(call: &Invocation<'_>, cancel: CancelStep) -> Handled<()> {
+        let record = state::record(call).await?;
+        if record.is_none_or(|record| record.status.has_ended()) {
+            return Ok(());
+        }
+        let making: Option<String> = call.get(state::INVOCATION).await?;
+        if let Some(making) = making
+            .as_ref()
+            .filter(|making| cancel.told.as_ref() != Some(*making))
+        {
+            CancelSignal::send(call, making, &cancel.reason);
+        }
+        if cancel.attempt < MAX_CANCELS {
+            let next = CancelStep {
+                told: making,
+                attempt: cancel.attempt.saturating_add(1),
+                ..cancel
+            };
+            call.send("cancel_step", &next, retry_after(next.attempt));
+        }
         Ok(())
     }
 

@@ -72,12 +72,13 @@ const fn handler(name: &'static str) -> Handler {
     }
 }
 
-const HANDLERS: [Handler; 11] = [
+const HANDLERS: [Handler; 12] = [
     handler("start").takes_input().has_output(),
     handler(STEP).takes_input().private(),
     handler("send").takes_input().has_output(),
     handler("answer").takes_input().has_output(),
     handler("cancel").takes_input().shared(),
+    handler("cancel_step").takes_input().shared().private(),
     handler("cancel_later").takes_input().private(),
     handler("retry"),
     handler("status").shared().has_output(),
@@ -177,6 +178,7 @@ async fn handle(
         "send" => output(RunObject::send(call, read(input)?).await),
         "answer" => output(RunObject::answer(call, read(input)?).await),
         "cancel" => nothing(RunObject::cancel(call, read(input)?).await),
+        "cancel_step" => nothing(RunObject::cancel_step(call, read(input)?).await),
         "cancel_later" => nothing(RunObject::cancel_later(call, read(input)?).await),
         "retry" => nothing(RunObject::retry(call).await),
         "status" => output(RunObject::status(call).await),

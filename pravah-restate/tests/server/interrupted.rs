@@ -75,3 +75,21 @@ async fn a_run_whose_call_is_killed_goes_on_after_a_retry() {
         Arrived { seconds: 2 }
     );
 }
+
+#[tokio::test]
+async fn a_cancel_breaks_off_a_step_that_was_still_on_its_way() {
+    let (server, effects) = (Server::start().await, Effects::default());
+    let _serving = server.serve(served(&effects, &Bridge::default())).await;
+    let runs = server.runs();
+    let mut ids = Vec::new();
+    for _ in 0..50 {
+        // Its first step is about to be made.
+        let start = runs.start::<Journey>(Journey { seconds: 3_600 });
+        let id = start.await.unwrap();
+        runs.cancel(&id, "at once").await.unwrap();
+        ids.push(id);
+    }
+    for id in ids {
+        until(&runs, &id, Status::Cancelled).await;
+    }
+}
