@@ -30,6 +30,10 @@ bench-peers:
 bench-build:
     benches/build_cost.py
 
+# What a step costs on Restate: docs/restate.md.
+bench-restate:
+    conformance/restate/run bench
+
 # How long the soundness check takes where proc macros run it: without optimisation.
 bench-soundness:
     cargo run -p pravah-graph --example soundness_cost

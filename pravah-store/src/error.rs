@@ -44,6 +44,13 @@ pub enum StoreError {
         /// Its status.
         status: Status,
     },
+    /// The run is of a flow that is not served here.
+    #[error("the flow `{flow}` is not served here")]
+    #[non_exhaustive]
+    NotServed {
+        /// The id of the flow.
+        flow: String,
+    },
     /// The run has no such step.
     #[error("the run `{run}` has no step {step}")]
     #[non_exhaustive]
@@ -145,6 +152,11 @@ impl StoreError {
         Self::WrongStatus { run, status }
     }
 
+    /// [`NotServed`](Self::NotServed).
+    pub fn not_served(flow: impl Into<String>) -> Self {
+        Self::NotServed { flow: flow.into() }
+    }
+
     /// [`NoSuchStep`](Self::NoSuchStep).
     pub fn no_such_step(run: impl Into<String>, step: u64) -> Self {
         let run = run.into();
@@ -186,8 +198,8 @@ impl StoreError {
     }
 }
 
-/// An error with what is beneath it, in one line.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+/// An error with what is beneath it, in one line, as a run has its [error](crate::RunInfo::error).
+pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(beneath) = source {

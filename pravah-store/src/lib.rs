@@ -38,7 +38,7 @@ pub use runs::{RunEvents, Runs, StartRun};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};
-pub use worker::Worker;
+pub use worker::{Worker, host};
 
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../../docs/stores.md")]

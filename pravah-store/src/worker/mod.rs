@@ -1,11 +1,12 @@
 //! What makes the steps of stored runs.
 
+pub mod host;
 mod inbox;
 mod keeper;
 mod served;
 mod session;
 
-use std::{collections::BTreeMap, fmt, future::Future, pin::pin, sync::Arc, time::Duration};
+use std::{fmt, future::Future, pin::pin, sync::Arc, time::Duration};
 
 use pravah_runtime::{Context, FlowDef, FlowError, FlowRuntime, LoadOptions};
 use tokio::{
@@ -16,7 +17,8 @@ use tokio::{
 use uuid::Uuid;
 
 use self::{
-    served::{Restore, restore_with},
+    host::Flows,
+    served::restore_with,
     session::{Shared, drive},
 };
 use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
@@ -50,8 +52,7 @@ use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 /// ```
 pub struct Worker {
     store: Arc<dyn RunStore>,
-    flows: BTreeMap<String, Restore>,
-    load_options: BTreeMap<String, LoadOptions>,
+    flows: Flows,
     ctx: Context,
     slots: usize,
     lease: Duration,
@@ -64,8 +65,7 @@ impl Worker {
     pub fn new(store: impl RunStore) -> Self {
         Self {
             store: Arc::new(store),
-            flows: BTreeMap::new(),
-            load_options: BTreeMap::new(),
+            flows: Flows::new(),
             ctx: Context::default(),
             slots: 16,
             lease: Duration::from_secs(30),
@@ -121,7 +121,7 @@ impl Worker {
     /// such a run is stored in a commit of its own, before its next step.
     #[must_use]
     pub fn with_load_options<F: FlowDef>(mut self, options: LoadOptions) -> Self {
-        self.load_options.insert(F::node_id(), options);
+        self.flows = self.flows.with_load_options::<F>(options);
         self
     }
 
@@ -176,13 +176,16 @@ impl Worker {
         let shared = Arc::new(Shared {
             store: Arc::clone(&self.store),
             ctx: self.ctx.clone(),
-            load_options: self.load_options.clone(),
+            flows: self.flows.clone(),
             lease: self.lease,
             max_failed_claims: self.max_failed_claims,
             stop: stopped,
         });
         // A name of its own for each worker: the lease of another process is never taken for one's own.
-        let request = ClaimRequest::new(Uuid::now_v7().to_string(), self.flows.keys().cloned());
+        let request = ClaimRequest::new(
+            Uuid::now_v7().to_string(),
+            self.flows.ids().map(str::to_owned),
+        );
         let request = request.with_lease(self.lease);
         let mut notifications = self.store.notifications();
         let (mut sessions, mut shutdown) = (JoinSet::new(), pin!(shutdown));
@@ -218,9 +221,8 @@ impl Worker {
             Err(error) => return tracing::warn!(%error, "no runs could be claimed"),
         };
         for claim in claims {
-            if let Some(restore) = self.flows.get(&claim.info.flow) {
-                let (shared, restore) = (Arc::clone(shared), Arc::clone(restore));
-                sessions.spawn(drive(shared, claim, claimed, restore));
+            if self.flows.serves(&claim.info.flow) {
+                sessions.spawn(drive(Arc::clone(shared), claim, claimed));
             }
         }
     }
@@ -244,7 +246,7 @@ impl Worker {
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker")
-            .field("flows", &self.flows.keys().collect::<Vec<_>>())
+            .field("flows", &self.flows)
             .field("slots", &self.slots)
             .finish_non_exhaustive()
     }
