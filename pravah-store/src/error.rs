@@ -105,6 +105,24 @@ pub enum StoreError {
         /// What does not fit.
         source: BoxError,
     },
+    /// A payload could not be encrypted: nothing was stored.
+    #[error("{what} cannot be encrypted")]
+    #[non_exhaustive]
+    Encryption {
+        /// What it is.
+        what: String,
+        /// What the cipher said.
+        source: BoxError,
+    },
+    /// What is stored cannot be decrypted: there is no key for it, it was changed or moved, or it was never encrypted.
+    #[error("{what} cannot be decrypted")]
+    #[non_exhaustive]
+    Decryption {
+        /// What it is: "the entry `/states/Order`", for example.
+        what: String,
+        /// What the cipher said, or a [`DecryptionError`](crate::DecryptionError).
+        source: BoxError,
+    },
     /// The database failed.
     #[error("the database failed to {action}")]
     #[non_exhaustive]
@@ -177,6 +195,18 @@ impl StoreError {
     pub fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
         let source = source.into();
         Self::Corrupt { what, source }
+    }
+
+    /// [`Encryption`](Self::Encryption).
+    pub fn encryption(what: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        let (what, source) = (what.into(), source.into());
+        Self::Encryption { what, source }
+    }
+
+    /// [`Decryption`](Self::Decryption).
+    pub fn decryption(what: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        let (what, source) = (what.into(), source.into());
+        Self::Decryption { what, source }
     }
 
     /// [`Database`](Self::Database).

@@ -96,7 +96,7 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
             }
         }
         // What cannot be read does not keep the run from being parked.
-        Err(StoreError::Corrupt { .. }) => {}
+        Err(StoreError::Corrupt { .. } | StoreError::Decryption { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let claims = shared.max_failed_claims;

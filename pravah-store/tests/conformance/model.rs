@@ -378,4 +378,10 @@ proptest! {
     fn a_sqlite_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
         holds_for(TestStore::sqlite(), &actions);
     }
+
+    #[cfg(all(feature = "encryption", feature = "sqlite"))]
+    #[test]
+    fn an_encrypted_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
+        holds_for(TestStore::encrypted(), &actions);
+    }
 }
