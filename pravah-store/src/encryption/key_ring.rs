@@ -185,6 +185,16 @@ mod tests {
         }
     }
 
+    /// What libsodium's `crypto_aead_xchacha20poly1305_ietf_encrypt` makes of it, after the header and a nonce.
+    #[test]
+    fn what_was_written_by_an_earlier_version_is_read() {
+        use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+        let written = "AQFrAAECAwQFBgcICQoLDA0ODxAREhMUFRYXA/K48O3i9bLROy1tvf+I9XpKwq9v25ZdQn4";
+        let written = STANDARD_NO_PAD.decode(written).unwrap();
+        let read = keys().decrypt(&written, b"here").unwrap();
+        assert_eq!(read, br#"{"cups":2}"#);
+    }
+
     #[test]
     fn the_same_payload_is_never_encrypted_to_the_same_bytes() {
         let encrypted = || keys().encrypt(b"yes", b"here").unwrap();
