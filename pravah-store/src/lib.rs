@@ -48,3 +48,8 @@ pub use worker::Worker;
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../../docs/stores.md")]
 struct StoresPage;
+
+// Its blocks about stores are compiled here alone.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../docs/documents.md")]
+struct DocumentsPage;

@@ -10,6 +10,7 @@ mod agents;
 mod answers;
 mod commands;
 mod commits;
+mod documents;
 #[cfg(all(feature = "encryption", feature = "sqlite"))]
 mod encryption;
 mod events;
