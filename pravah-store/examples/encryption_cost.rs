@@ -68,9 +68,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("it is {}: {:?}", info.status, info.error).into());
     }
     let raw = rusqlite::Connection::open(folder.path().join("runs.db"))?;
-    let stored: u64 = raw.query_row("SELECT SUM(LENGTH(changes)) FROM history", [], |row| {
+    let stored: i64 = raw.query_row("SELECT SUM(LENGTH(changes)) FROM history", [], |row| {
         row.get(0)
     })?;
-    println!("{} bytes a step", stored / info.step);
+    println!("{} bytes a step", stored / i64::from(steps));
     Ok(())
 }
