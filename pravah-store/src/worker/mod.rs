@@ -246,8 +246,19 @@ impl Worker {
         loop {
             // All that was said before is seen now.
             notifications.clear();
-            // It is not broken off: a run that was claimed has to be given back.
-            self.claim_runs(&request, &shared, &mut sessions).await;
+            {
+                let mut claiming = pin!(self.claim_runs(&request, &shared, &mut sessions));
+                tokio::select! {
+                    biased;
+                    () = &mut claiming => {}
+                    // It is polled here too: it may be next in line for what the store gives to one at a time.
+                    () = &mut shutdown => {
+                        // A run that was claimed has to be given back.
+                        claiming.await;
+                        break;
+                    }
+                }
+            }
             tokio::select! {
                 biased;
                 () = &mut shutdown => break,
