@@ -1,5 +1,7 @@
 //! What can go wrong with stored runs.
 
+use std::path::PathBuf;
+
 use pravah_runtime::{BoxError, FlowError};
 
 use crate::Status;
@@ -81,9 +83,11 @@ pub enum StoreError {
         known: i64,
     },
     /// What was to be opened is no store.
-    #[error("it is not a store of runs: {why}")]
+    #[error("`{}` is not a store of runs: {why}", path.display())]
     #[non_exhaustive]
     NotAStore {
+        /// Where it is.
+        path: PathBuf,
         /// What it is.
         why: &'static str,
     },
@@ -181,8 +185,9 @@ impl StoreError {
     }
 
     /// [`NotAStore`](Self::NotAStore).
-    pub fn not_a_store(why: &'static str) -> Self {
-        Self::NotAStore { why }
+    pub fn not_a_store(path: impl Into<PathBuf>, why: &'static str) -> Self {
+        let path = path.into();
+        Self::NotAStore { path, why }
     }
 
     /// [`NotStorable`](Self::NotStorable).
