@@ -31,7 +31,7 @@ mod worker;
 pub use command::{Command, InboxRow, Refusal};
 #[cfg(feature = "encryption")]
 pub use encryption::KeyRing;
-pub use encryption::{Cipher, DecryptionError, EncryptedStore};
+pub use encryption::{Cipher, DecryptionError, EncryptedStore, is_encrypted};
 pub use error::StoreError;
 pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};

@@ -9,7 +9,7 @@ mod store;
 
 use std::sync::Arc;
 
-use pravah_runtime::BoxError;
+use pravah_runtime::{BoxError, Entries};
 
 #[cfg(feature = "encryption")]
 pub use self::key_ring::KeyRing;
@@ -75,6 +75,13 @@ impl<C: Cipher + ?Sized> Cipher for Arc<C> {
     fn decrypt(&self, ciphertext: &[u8], associated_data: &[u8]) -> Result<Vec<u8>, BoxError> {
         (**self).decrypt(ciphertext, associated_data)
     }
+}
+
+/// Whether entries that were read without an [`EncryptedStore`] are encrypted, one of them at least: a run with such
+/// entries has to be told things through one.
+pub fn is_encrypted(entries: &Entries) -> bool {
+    let mut values = entries.iter().map(|(_, json)| json);
+    values.any(|json| json.strip_prefix('"').is_some_and(envelope::is_encrypted))
 }
 
 /// Why something cannot be decrypted: the source of a [`StoreError::Decryption`](crate::StoreError::Decryption).
