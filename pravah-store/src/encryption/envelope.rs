@@ -18,7 +18,12 @@ pub(super) struct Envelope {
     pub(super) reads_unencrypted: bool,
 }
 
-/// Whether a text is what an [`Envelope`] has made. What it makes needs no escape in JSON.
+/// A text that an [`Envelope`] has made, as JSON. Nothing in it needs an escape.
+pub(super) fn as_json(text: &str) -> String {
+    ["\"", text, "\""].concat()
+}
+
+/// Whether an [`Envelope`] has made a text.
 pub(super) fn is_encrypted(text: &str) -> bool {
     text.starts_with(MARK)
 }
@@ -38,7 +43,7 @@ impl Envelope {
         Ok(text)
     }
 
-    /// What was encrypted, or nothing for what is to be read as it is.
+    /// What was encrypted; `None` for what is to be read as it is.
     pub(super) fn decrypt(
         &self,
         (run, place): (&RunKey, Place<'_>),

@@ -1,16 +1,16 @@
 //! Which parts of what a store keeps are payloads.
 
 use pravah_runtime::{Changes, Entries};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     DecryptionError,
-    envelope::{Envelope, is_encrypted},
+    envelope::{Envelope, as_json, is_encrypted},
     place::Place,
 };
 use crate::{
     Command, Commit, HistoryRow, InboxRow, LoadedRun, NewRun, Release, RunInfo, RunKey, StoreError,
-    entries::with_values, error::with_sources, json,
+    error::with_sources, json,
 };
 
 /// What goes into a store.
@@ -21,9 +21,10 @@ impl Envelope {
     }
 
     fn encrypt_changes(&self, run: &RunKey, changes: &Changes) -> Result<Changes, StoreError> {
-        with_values(changes, |key, json| {
+        changes.try_map_values(|key, json| {
             let text = self.encrypt((run, Place::Entry(key)), json)?;
-            Ok(Value::String(text))
+            let value = RawValue::from_string(as_json(&text));
+            value.map_err(|error| StoreError::not_storable("an entry", error))
         })
     }
 
@@ -46,7 +47,7 @@ impl Envelope {
         }
         if let Some(output) = commit.output.take() {
             let text = self.encrypt((run, Place::Output), &output)?;
-            commit.output = Some(format!("\"{text}\""));
+            commit.output = Some(as_json(&text));
         }
         if let Some(error) = commit.error.take() {
             commit.error = Some(self.encrypt_error(run, &error)?);
