@@ -142,7 +142,7 @@ impl Runs {
         self.store.get(&self.key(id)?).await
     }
 
-    /// What a run of the flow `F` returned; nothing before it is done.
+    /// What a run of the flow `F` returned; `None` before it is done.
     ///
     /// # Errors
     ///

@@ -60,7 +60,7 @@ impl<F: FlowEnds> LiveRun for FlowRuntime<F> {
 /// A run that a worker goes on with.
 pub(super) struct Restored {
     pub(super) run: Box<dyn LiveRun>,
-    /// What the store needs so as to have the run as it is now; nothing but for one of another version of its flow.
+    /// What the store needs so as to have the run as it is now: no changes, but for one of another version of its flow.
     pub(super) upgrade: Changes,
 }
 

@@ -11,8 +11,8 @@ use pravah_runtime::{Changes, Context, FlowError, Hub, LoadOptions, RunStatus};
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    inbox::{Inbox, KeptCommands, Settled},
-    keeper::{Keeper, Kept},
+    inbox::{Inbox, Settled, SnapshotCommands},
+    keeper::{Keeper, LeaseState},
     served::{LiveRun, Restore, Restored},
 };
 use crate::{
@@ -129,10 +129,10 @@ async fn make_steps(
             return Ok(Stop::Released);
         }
     };
-    let kept_commands = KeptCommands::of(&loaded.entries);
+    let snapshot_commands = SnapshotCommands::of(&loaded.entries);
     let mut session = Session {
         hub: run.hub(),
-        kept_commands,
+        snapshot_commands,
         shared,
         lease,
         run,
@@ -154,7 +154,7 @@ struct Session<'a> {
     run: Box<dyn LiveRun>,
     hub: Hub,
     inbox: Inbox,
-    kept_commands: KeptCommands,
+    snapshot_commands: SnapshotCommands,
     keeper: Keeper,
     notifications: Notifications,
     stop: watch::Receiver<bool>,
@@ -200,9 +200,9 @@ impl Session<'_> {
             tokio::select! {
                 biased;
                 () = stopped(&mut self.stop) => return Err(Stop::Stopped),
-                kept = kept(&mut keeper.kept) => match kept.is_lost {
+                lease = lease_changed(&mut keeper.state) => match lease.is_lost {
                     true => return Err(Stop::LeaseLost),
-                    false if kept.last_command <= inbox.seen => continue,
+                    false if lease.last_command <= inbox.seen => continue,
                     false => {}
                 },
                 () = self.notifications.of(key) => {}
@@ -223,7 +223,7 @@ impl Session<'_> {
     async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
         let mut settled = self.inbox.settle();
         let changes = self.run.take_changes()?;
-        self.kept_commands.apply(&changes);
+        self.snapshot_commands.apply(&changes);
         let mut commit = Commit::new(changes, Status::Ready);
         commit.taken = take(&mut settled.taken);
         commit.refused = take(&mut settled.refused);
@@ -254,9 +254,9 @@ impl Session<'_> {
         // Answers that came too early may have their questions now, unless the run has no room for what comes first.
         let has_room = has_changed || !settled.is_full;
         let may_deliver = has_room && self.inbox.has_deliverable(&self.hub);
-        // A command that the run has kept may be for what it has just come to.
-        let may_take_kept = has_changed && !self.kept_commands.is_empty();
-        commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_kept
+        // A command in the snapshot of the run may be for what it has just come to.
+        let may_take_own = has_changed && !self.snapshot_commands.is_empty();
+        commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_own
     }
 
     async fn read_inbox(&mut self) -> Result<(), Stop> {
@@ -342,11 +342,11 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 /// What has changed of the lease.
-async fn kept(kept: &mut watch::Receiver<Kept>) -> Kept {
-    let is_kept = kept.changed().await.is_ok();
-    let now = *kept.borrow_and_update();
-    Kept {
-        is_lost: now.is_lost || !is_kept,
+async fn lease_changed(state: &mut watch::Receiver<LeaseState>) -> LeaseState {
+    let is_renewed = state.changed().await.is_ok();
+    let now = *state.borrow_and_update();
+    LeaseState {
+        is_lost: now.is_lost || !is_renewed,
         ..now
     }
 }
