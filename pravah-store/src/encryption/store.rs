@@ -5,6 +5,8 @@ use std::{fmt, sync::Arc, time::Duration};
 use pravah_runtime::{Clock, Entries};
 
 use super::{Cipher, envelope::Envelope};
+#[cfg(doc)]
+use crate::StoreError;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreFuture,
@@ -20,9 +22,13 @@ use crate::{
 /// of entries, the ids of nodes and questions, and how many commands of which kind wait. So is the size of a payload.
 /// Put nothing secret into an id or a tag.
 ///
-/// A payload is bound to its tenant and its place, as far as the [`Cipher`] authenticates: none passes for another. What
-/// is bound to no time is not noticed: whoever can write to the other store can put an earlier value in place of a
-/// later one, or the entry of one run in place of the same entry of another run of the same tenant.
+/// A payload is bound to its tenant and its place, as far as the [`Cipher`] authenticates: none passes for another. It is
+/// not bound to a time: whoever can write to the other store can put back an earlier value of an entry, or put in that of
+/// the same entry of another run of the tenant, and nobody notices.
+///
+/// Besides the errors of the other store, what is written may fail with [`Encryption`](StoreError::Encryption), and what
+/// is read with [`Decryption`](StoreError::Decryption). Of runs that are listed or claimed it is the
+/// [`error`](RunInfo::error), so that one hides no other.
 ///
 /// All workers and handles of a store need the same keys. A worker without the key of a run leaves it as it is: the run
 /// is claimed again later, and parked after a number of claims. What is logged is not encrypted.
