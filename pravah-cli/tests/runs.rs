@@ -174,7 +174,8 @@ async fn a_list_goes_on_after_a_page() {
     assert_eq!(second["next"], Value::Null);
     assert_eq!((ids(&first).len(), ids(&second).len()), (2, 1));
     let output = pravah(it.path(), &["runs", "list", "--limit", "2"]);
-    let expected = format!("there are more: `--after '{next}'` lists them\n");
+    let expected =
+        format!("there are more: `pravah runs list --limit=2 --after={next}` lists them\n");
     assert_eq!(err(&output), expected);
 }
 
@@ -326,7 +327,7 @@ async fn what_is_not_there_is_an_error_that_says_where_to_look() {
     let said = it.refuses(&["show", "theirs"]);
     assert!(said.contains("`--tenant` says whose is meant"), "{said}");
     let said = it.refuses(&["show", "asks", "--tenant", "acme"]);
-    assert!(said.contains("`pravah runs list --tenant acme`"), "{said}");
+    assert!(said.contains("`pravah runs --tenant acme list`"), "{said}");
     let said = it.refuses(&["list", "--store", "others.db"]);
     assert!(
         said.contains("`others.db` is not a store of runs"),

@@ -114,7 +114,7 @@ pub use events::{
     Audit, DocumentQuestion, EventKind, EventNames, Events, FailureOutcome, FlowEvent,
     FlowObserver, RemoteEvent,
 };
-pub use flow::{Flow, FlowFuture};
+pub use flow::{Flow, FlowFuture, LoadedFlow};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
 pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};

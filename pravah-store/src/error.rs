@@ -1,5 +1,7 @@
 //! What can go wrong with stored runs.
 
+use std::path::PathBuf;
+
 use pravah_runtime::{BoxError, FlowError};
 
 use crate::Status;
@@ -88,9 +90,11 @@ pub enum StoreError {
         known: i64,
     },
     /// What was to be opened is no store.
-    #[error("it is not a store of runs: {why}")]
+    #[error("`{}` is not a store of runs: {why}", path.display())]
     #[non_exhaustive]
     NotAStore {
+        /// Where it is.
+        path: PathBuf,
         /// What it is.
         why: &'static str,
     },
@@ -110,6 +114,24 @@ pub enum StoreError {
         /// What it is.
         what: &'static str,
         /// What does not fit.
+        source: BoxError,
+    },
+    /// A payload could not be encrypted: nothing was stored.
+    #[error("{what} cannot be encrypted")]
+    #[non_exhaustive]
+    Encryption {
+        /// What it is.
+        what: String,
+        /// What the cipher said.
+        source: BoxError,
+    },
+    /// What is stored cannot be decrypted: there is no key for it, it was changed or moved, or it was never encrypted.
+    #[error("{what} cannot be decrypted")]
+    #[non_exhaustive]
+    Decryption {
+        /// What it is: "the entry `/states/Order`", for example.
+        what: String,
+        /// What the cipher said, or a [`DecryptionError`](crate::DecryptionError).
         source: BoxError,
     },
     /// The database failed.
@@ -175,8 +197,9 @@ impl StoreError {
     }
 
     /// [`NotAStore`](Self::NotAStore).
-    pub fn not_a_store(why: &'static str) -> Self {
-        Self::NotAStore { why }
+    pub fn not_a_store(path: impl Into<PathBuf>, why: &'static str) -> Self {
+        let path = path.into();
+        Self::NotAStore { path, why }
     }
 
     /// [`NotStorable`](Self::NotStorable).
@@ -189,6 +212,18 @@ impl StoreError {
     pub fn corrupt(what: &'static str, source: impl Into<BoxError>) -> Self {
         let source = source.into();
         Self::Corrupt { what, source }
+    }
+
+    /// [`Encryption`](Self::Encryption).
+    pub fn encryption(what: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        let (what, source) = (what.into(), source.into());
+        Self::Encryption { what, source }
+    }
+
+    /// [`Decryption`](Self::Decryption).
+    pub fn decryption(what: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        let (what, source) = (what.into(), source.into());
+        Self::Decryption { what, source }
     }
 
     /// [`Database`](Self::Database).

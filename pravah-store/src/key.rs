@@ -92,7 +92,7 @@ impl RunKey {
         })
     }
 
-    /// The tenant as a column: nothing is the empty string, which no tenant is.
+    /// The tenant as a column: `None` is the empty string, which no tenant is.
     pub(crate) fn tenant_column(&self) -> &str {
         self.tenant().unwrap_or_default()
     }

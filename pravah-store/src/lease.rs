@@ -94,7 +94,7 @@ pub struct Commit {
     pub node: Option<StepNode>,
     /// Where the run is now.
     pub status: Status,
-    /// From when a worker may claim it again, once it is released. Nothing means at once for a run that is
+    /// From when a worker may claim it again, once it is released. `None` means at once for a run that is
     /// [`Ready`](Status::Ready), and otherwise that only a command helps.
     pub wake_at: Option<SystemTime>,
     /// The questions that are open.

@@ -8,8 +8,10 @@
 //! # Features
 //!
 //! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
+//! - `encryption`: `KeyRing`, a cipher for [`EncryptedStore`].
 
 mod command;
+mod encryption;
 mod entries;
 mod error;
 mod json;
@@ -27,6 +29,9 @@ mod time;
 mod worker;
 
 pub use command::{Command, InboxRow, Refusal};
+#[cfg(feature = "encryption")]
+pub use encryption::KeyRing;
+pub use encryption::{Cipher, DecryptionError, EncryptedStore, is_encrypted};
 pub use error::StoreError;
 pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};
@@ -43,3 +48,8 @@ pub use worker::{Worker, host};
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../../docs/stores.md")]
 struct StoresPage;
+
+// Its blocks about stores are compiled here alone.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../docs/documents.md")]
+struct DocumentsPage;

@@ -1,13 +1,13 @@
 //! Waking those who wait for something to happen to a run.
 
-use pravah_runtime::Clock;
-use std::{fmt, sync::Arc};
+use std::fmt;
+
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::RunKey;
 
-/// How many notifications are kept for whoever is slow. To lose some costs a look at the store.
-const KEPT: usize = 256;
+/// How many notifications wait for a subscriber that is slow. To lose some costs a look at the store.
+const CAPACITY: usize = 256;
 
 /// Tells others in this process which runs they might look at: a part of a [`RunStore`](crate::RunStore).
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub struct Notifier(broadcast::Sender<RunKey>);
 impl Notifier {
     /// A notifier that nobody listens to yet.
     pub fn new() -> Self {
-        Self(broadcast::Sender::new(KEPT))
+        Self(broadcast::Sender::new(CAPACITY))
     }
 
     /// Says that something has happened to a run.
@@ -51,8 +51,8 @@ impl fmt::Debug for Notifier {
 pub struct Notifications(broadcast::Receiver<RunKey>);
 
 impl Notifications {
-    /// The next run to look at; nothing where any may be meant, because some were missed. Where nobody can say
-    /// anything any more it never ends. Dropping the future loses nothing.
+    /// The next run to look at; `None` where it may be any, because some were missed. Where no notifier is left it never
+    /// ends. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<RunKey> {
         match self.0.recv().await {
             Ok(key) => Some(key),
@@ -69,15 +69,5 @@ impl Notifications {
     /// Forgets what was said until now.
     pub(crate) fn clear(&mut self) {
         self.0 = self.0.resubscribe();
-    }
-}
-
-/// The clock of a store, which it has in common with the runs that are in it.
-#[derive(Clone)]
-pub(crate) struct StoreClock(pub(crate) Arc<dyn Clock>);
-
-impl fmt::Debug for StoreClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StoreClock").field(&self.0.now()).finish()
     }
 }

@@ -51,7 +51,7 @@ pub enum TenantFilter {
 }
 
 impl TenantFilter {
-    /// As a column in which the empty string is no tenant; nothing for all.
+    /// As a column in which the empty string is no tenant; `None` for all.
     pub(crate) fn column(&self) -> Option<&str> {
         match self {
             Self::Nobody => Some(""),

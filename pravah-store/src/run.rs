@@ -120,7 +120,7 @@ pub struct RunInfo {
     /// When a step was last committed, or its status last changed.
     #[serde(serialize_with = "time::serialize")]
     pub updated_at: SystemTime,
-    /// From when a worker may claim it; nothing where only a command helps.
+    /// From when a worker may claim it; `None` where only a command helps.
     #[serde(with = "time::optional")]
     pub wake_at: Option<SystemTime>,
     /// How many steps were committed.
@@ -257,7 +257,7 @@ pub struct HistoryRow {
     /// When it was committed.
     #[serde(serialize_with = "time::serialize")]
     pub at: SystemTime,
-    /// The node whose step it was, and what kind of step; nothing for the start, where only commands were taken, and
+    /// The node whose step it was, and what kind of step; `None` for the start, where only commands were taken, and
     /// where a run of an earlier version of its flow was stored as one of this version.
     pub node: Option<StepNode>,
     /// The status that the run had after it.

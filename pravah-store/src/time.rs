@@ -1,9 +1,24 @@
-//! Times as stores write them, in milliseconds since 1970, and waits.
+//! Times as stores write them, in milliseconds since 1970, waits, and the clock that both come from.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
+use pravah_runtime::Clock;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
+
+/// The clock of a store. The runs in it take their times from the same one.
+#[derive(Clone)]
+pub(crate) struct SharedClock(pub(crate) Arc<dyn Clock>);
+
+impl fmt::Debug for SharedClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedClock").field(&self.0.now()).finish()
+    }
+}
 
 pub(crate) fn to_millis(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();

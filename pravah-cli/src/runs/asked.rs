@@ -1,10 +1,14 @@
 //! Opening a store, and what it says with what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use pravah_store::{Runs, SqliteOptions, StoreError};
+use pravah_store::{Runs, SqliteOptions, StoreError, is_encrypted};
 
+use super::values;
 use crate::failure::{Failure, with_causes};
+
+/// Where runs are unless `--store` says so.
+pub(super) const DEFAULT_FILE: &str = "runs.db";
 
 /// What the runs were asked for in.
 pub(super) struct Asked {
@@ -24,6 +28,48 @@ impl Asked {
         match &self.tenant {
             Some(tenant) => runs.of_tenant(tenant).map_err(|error| self.failed(error)),
             None => Ok(runs),
+        }
+    }
+
+    /// What to type so as to do this in the same place.
+    pub(super) fn command(&self, words: &[&str]) -> String {
+        let mut command = String::from("pravah runs");
+        if self.file != Path::new(DEFAULT_FILE) {
+            command.push_str(&option("store", &self.file.to_string_lossy()));
+        }
+        if let Some(tenant) = &self.tenant {
+            command.push_str(&option("tenant", tenant));
+        }
+        for word in words {
+            command.push(' ');
+            command.push_str(&values::argument(word));
+        }
+        command
+    }
+
+    /// The same for a run, whose id may look like an option.
+    pub(super) fn command_of_run(&self, name: &str, run: &str, words: &[&str]) -> String {
+        let run = [run];
+        let arguments = run.iter().chain(words);
+        let has_option = arguments.clone().any(|word| word.starts_with('-'));
+        let separator = has_option.then_some(&"--");
+        let words = [name];
+        let words = words.iter().chain(separator).chain(arguments);
+        self.command(&words.copied().collect::<Vec<_>>())
+    }
+
+    /// Refuses to send a command to a run that is encrypted: without its key it could not be read.
+    pub(super) async fn check_not_encrypted(&self, runs: &Runs, run: &str) -> Result<(), Failure> {
+        let read = async {
+            let step = runs.status(run).await?.step;
+            runs.entries_at(run, step).await
+        };
+        let entries = read.await.map_err(|error| self.failed(error))?;
+        match is_encrypted(&entries) {
+            false => Ok(()),
+            true => Err(Failure::Message(format!(
+                "the run `{run}` is encrypted, and `pravah` has no keys: use a program that has them"
+            ))),
         }
     }
 
@@ -49,7 +95,8 @@ impl Asked {
                 format!("the run `{run}` is {status}, and takes no more commands")
             }
             StoreError::NoSuchStep { run, .. } => {
-                format!("{error}: `pravah runs history {run}` lists those that it has")
+                let history = self.command_of_run("history", run, &[]);
+                format!("{error}: `{history}` lists those that it has")
             }
             StoreError::InboxFull { .. } => {
                 format!("{error}: is a worker that serves its flow at work?")
@@ -72,12 +119,51 @@ impl Asked {
         let file = self.file.display();
         match &self.tenant {
             Some(tenant) => format!(
-                "the tenant `{tenant}` has no run `{run}` in `{file}`: `pravah runs list --tenant {tenant}` lists those that it has"
+                "the tenant `{tenant}` has no run `{run}` in `{file}`: `{}` lists those that it has",
+                self.command(&["list"])
             ),
             None => format!(
-                "there is no run `{run}` in `{file}` that belongs to no tenant: `pravah runs list --every-tenant` lists all, \
-                 and `--tenant` says whose is meant"
+                "there is no run `{run}` in `{file}` that belongs to no tenant: `{}` lists all, and `--tenant` says whose is \
+                 meant",
+                self.command(&["list", "--every-tenant"])
             ),
         }
+    }
+}
+
+/// An option with its value, as a part of a command.
+fn option(name: &str, value: &str) -> String {
+    // A value that starts with `-` would be another option.
+    let separator = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{separator}{}", values::argument(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(file: &str, tenant: Option<&str>) -> Asked {
+        Asked::of(file.into(), tenant.map(str::to_owned))
+    }
+
+    #[test]
+    fn a_command_names_the_file_and_the_tenant() {
+        let plain = asked("runs.db", None);
+        assert_eq!(plain.command(&["list"]), "pravah runs list");
+        let other = asked("my runs.db", Some("o'hara"));
+        let expected =
+            r"pravah runs --store 'my runs.db' --tenant 'o'\''hara' answer 'a b' ask[0] JSON";
+        let expected = expected.replace("ask[0]", "'ask[0]'");
+        let command = other.command_of_run("answer", "a b", &["ask[0]", "JSON"]);
+        assert_eq!(command, expected);
+    }
+
+    #[test]
+    fn what_looks_like_an_option_is_none() {
+        let odd = asked("-f", Some("--every-tenant"));
+        assert_eq!(
+            odd.command_of_run("show", "-7", &[]),
+            "pravah runs --store=-f --tenant=--every-tenant show -- -7"
+        );
     }
 }

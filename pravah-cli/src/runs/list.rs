@@ -43,6 +43,7 @@ pub(super) async fn list(
     options: Options,
 ) -> Result<ExitCode, Failure> {
     let (as_json, is_of_all) = (options.json, options.every_tenant);
+    let mut again = words(&options);
     let page = runs.list(filter(options)).await;
     let page = page.map_err(|error| asked.failed(error))?;
     if as_json {
@@ -51,9 +52,26 @@ pub(super) async fn list(
     }
     let printed = print(&table(&page, is_of_all));
     if let Some(next) = page.next {
-        say!("there are more: `--after '{next}'` lists them");
+        again.push(format!("--after={next}"));
+        let again: Vec<&str> = again.iter().map(String::as_str).collect();
+        say!("there are more: `{}` lists them", asked.command(&again));
     }
     printed
+}
+
+/// The same list as a command, from its start on.
+fn words(options: &Options) -> Vec<String> {
+    let mut words = vec!["list".to_owned()];
+    let flow = options.flow.as_ref();
+    words.extend(flow.map(|flow| format!("--flow={flow}")));
+    words.extend(options.status.map(|status| format!("--status={status}")));
+    let tags = options.tag.iter();
+    words.extend(tags.map(|(name, value)| format!("--tag={name}={value}")));
+    if options.every_tenant {
+        words.push("--every-tenant".to_owned());
+    }
+    words.push(format!("--limit={}", options.limit));
+    words
 }
 
 fn filter(options: Options) -> Filter {

@@ -21,7 +21,7 @@ use crate::{
 #[derive(Args)]
 pub(crate) struct Options {
     /// The file that workers keep the runs in.
-    #[arg(long, global = true, value_name = "FILE", default_value = "runs.db")]
+    #[arg(long, global = true, value_name = "FILE", default_value = asked::DEFAULT_FILE)]
     store: PathBuf,
     /// The tenant whose runs are meant: those that belong to none, unless given.
     #[arg(long, global = true)]
@@ -115,11 +115,14 @@ async fn act(options: Options) -> Result<ExitCode, Failure> {
             if !early {
                 check_open(&runs, &asked, &id, &question).await?;
             }
+            asked.check_not_encrypted(&runs, &id).await?;
             let answer = input::as_value(&answer);
             runs.answer(&id, &question, answer).await.map_err(failed)?;
-            say!("stored: `pravah runs history {id}` says whether the run has taken the answer");
+            let history = asked.command_of_run("history", &id, &[]);
+            say!("stored: `{history}` says whether the run has taken the answer");
         }
         Action::Cancel { id, reason } => {
+            asked.check_not_encrypted(&runs, &id).await?;
             runs.cancel(&id, reason).await.map_err(failed)?;
             say!("stored: a worker ends the run");
         }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use pravah_runtime::{Entries, GateQuestion};
-use pravah_store::{HistoryRow, Question, RunInfo, RunKey, Runs, StoreError};
+use pravah_store::{HistoryRow, Question, RunInfo, Runs, StoreError};
 use serde_json::{Map, Value, json};
 
 use super::{asked::Asked, table::Table, values};
@@ -22,7 +22,7 @@ pub(super) async fn show(
     let shown = shown.map_err(|error| asked.failed(error))?;
     match as_json {
         true => print(&format!("{:#}", shown.to_json())),
-        false => print(&shown.text()),
+        false => print(&shown.text(asked)),
     }
 }
 
@@ -83,20 +83,21 @@ impl Shown {
         })
     }
 
-    fn text(&self) -> String {
+    fn text(&self, asked: &Asked) -> String {
         let mut parts = vec![head(&self.info)];
         let states = self.states();
         let states = states.map(|(name, json)| format!("  {name}: {}", values::line(json)));
         parts.extend(part("states that wait", states));
         let questions = self.info.questions.iter();
-        let questions = questions.map(|open| format!("  {}", question(&self.info.key, open)));
+        let questions =
+            questions.map(|open| format!("  {}", question(asked, self.info.key.id(), open)));
         parts.extend(part("open questions", questions));
         let hidden = self.history.len().saturating_sub(LAST);
         let last = self.history.get(hidden..).unwrap_or_default();
         let mut last_steps = steps(last);
         if hidden > 0 {
-            let command = command("history", &self.info.key);
-            last_steps.push_str(&format!("\n{hidden} earlier ones: {command}"));
+            let history = asked.command_of_run("history", self.info.key.id(), &[]);
+            last_steps.push_str(&format!("\n{hidden} earlier ones: {history}"));
         }
         parts.push(last_steps);
         parts.join("\n\n")
@@ -147,7 +148,7 @@ fn part(heading: &str, lines: impl Iterator<Item = String>) -> Option<String> {
 }
 
 /// What is asked, and how to answer it.
-fn question(run: &RunKey, open: &Question) -> String {
+fn question(asked: &Asked, run: &str, open: &Question) -> String {
     let gate = serde_json::from_value::<GateQuestion>(open.value.clone());
     let text = match gate {
         Ok(gate) => match gate.event {
@@ -159,16 +160,8 @@ fn question(run: &RunKey, open: &Question) -> String {
     let until = open.until.map(values::time);
     let until = until.map_or(String::new(), |until| format!(" (until {until})"));
     let (id, text) = (&open.id, values::line(&text));
-    let (command, question) = (command("answer", run), values::argument(id));
-    format!("{id}: {text}{until}\n    {command} {question} JSON")
-}
-
-/// What to type for this run.
-fn command(name: &str, run: &RunKey) -> String {
-    let tenant = run.tenant().map(values::argument);
-    let tenant = tenant.map_or(String::new(), |tenant| format!("--tenant {tenant} "));
-    let id = values::argument(run.id());
-    format!("pravah runs {tenant}{name} {id}")
+    let answer = asked.command_of_run("answer", run, &[id, "JSON"]);
+    format!("{id}: {text}{until}\n    {answer}")
 }
 
 /// Steps as a table.

@@ -76,7 +76,9 @@ pub(super) fn line(text: &str) -> String {
 /// A text as one argument of a command that somebody may paste into a shell.
 pub(super) fn argument(text: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./:@=".contains(char);
-    match !text.is_empty() && text.chars().all(is_plain) {
+    // zsh looks for a program where a word starts with `=`.
+    let is_plain_start = !text.is_empty() && !text.starts_with('=');
+    match is_plain_start && text.chars().all(is_plain) {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
@@ -110,6 +112,8 @@ mod tests {
         assert_eq!(argument("order-7"), "order-7");
         assert_eq!(argument("it's; rm -r *"), r"'it'\''s; rm -r *'");
         assert_eq!(argument("ask[1]"), "'ask[1]'");
+        assert_eq!(argument("=ls"), "'=ls'");
+        assert_eq!(argument(""), "''");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     engine::{FlowRuntime, FlowSnapshot, LoadOptions},
     error::FlowError,
-    flow::{FlowEnds, Known, Phase},
+    flow::{FlowEnds, Known, LoadedFlow, Phase},
     invocation::Runners,
     state::{AsNoted, Live},
 };
@@ -56,6 +56,24 @@ const PHASE: Phase = Phase {
 impl FlowEnds for DocumentFlow {
     type Input = Value;
     type Output = DocumentOutput;
+}
+
+impl LoadedFlow for DocumentFlow {
+    fn flow_id(&self) -> &str {
+        &self.known.id
+    }
+
+    fn start_run(&self, input: Value) -> Result<FlowRuntime<Self>, FlowError> {
+        self.start(input)
+    }
+
+    fn restore_run(
+        &self,
+        snapshot: FlowSnapshot,
+        options: &LoadOptions,
+    ) -> Result<FlowRuntime<Self>, FlowError> {
+        self.restore_with(snapshot, options)
+    }
 }
 
 /// Why a document cannot be run.

@@ -1,11 +1,13 @@
 //! A flow as a type.
 
 mod cache;
+mod loaded;
 
 pub use crate::graph::Flow;
 #[cfg(feature = "documents")]
 pub(crate) use cache::Phase;
 pub(crate) use cache::{Known, graph_of};
+pub use loaded::LoadedFlow;
 
 use std::{future::Future, pin::Pin};
 

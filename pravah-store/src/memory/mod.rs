@@ -14,7 +14,8 @@ use self::table::Table;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
-    StoreFuture, notify::StoreClock, time,
+    StoreFuture,
+    time::{self, SharedClock},
 };
 
 /// Keeps runs in memory, for tests and for trying things out: they end with the process. Clones share them.
@@ -37,7 +38,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
     table: Arc<Mutex<Table>>,
-    clock: StoreClock,
+    clock: SharedClock,
     notifier: Notifier,
     commit_notifier: Notifier,
 }
@@ -47,7 +48,7 @@ impl MemoryStore {
     pub fn new() -> Self {
         Self {
             table: Arc::default(),
-            clock: StoreClock(Arc::new(SystemClock::new())),
+            clock: SharedClock(Arc::new(SystemClock::new())),
             notifier: Notifier::new(),
             commit_notifier: Notifier::new(),
         }
@@ -56,7 +57,7 @@ impl MemoryStore {
     /// The same with another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = StoreClock(Arc::new(clock));
+        self.clock = SharedClock(Arc::new(clock));
         self
     }
 

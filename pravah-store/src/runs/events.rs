@@ -52,7 +52,7 @@ impl RunEvents {
         Self(Box::pin(stream::iter([Err(error)])))
     }
 
-    /// The next row; nothing once the run has ended and all was read, or after an error. Dropping the future loses none.
+    /// The next row; `None` once the run has ended and all was read, or after an error. Dropping the future loses none.
     pub async fn next(&mut self) -> Option<Row> {
         self.0.next().await
     }

@@ -5,8 +5,8 @@ mod start;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use pravah_runtime::{Entries, FlowDef};
-use serde::Serialize;
+use pravah_runtime::{Entries, FlowDef, FlowRuntime, LoadedFlow};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 pub use self::{events::RunEvents, start::StartRun};
@@ -108,7 +108,29 @@ impl Runs {
     /// [`StoreError::Flow`] if the flow cannot be built; [`StoreError::InvalidName`]; [`StoreError::AlreadyExists`] if
     /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input.
     pub fn start<F: FlowDef>(&self, input: F::Input) -> StartRun<'_, F> {
-        StartRun::new(self, input)
+        StartRun::new(self, F::node_id(), FlowRuntime::start(input))
+    }
+
+    /// The same of a flow that was read from a document. `input` is merged into the input that the document has.
+    ///
+    /// ```
+    /// use pravah_runtime::document::{DocumentFlow, NodeRegistry};
+    /// # use pravah_store::{MemoryStore, Runs};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let runs = Runs::new(MemoryStore::new());
+    /// # let text = "flow: { name: greet }\nnodes: [{ id: hello, type: echo, input: { text: Hello } }]\nedges: []\n";
+    /// let greet = DocumentFlow::read("greet.yaml", text, &NodeRegistry::standard())?;
+    /// let input = serde_json::json!({ "name": "Ada" });
+    /// let id = runs.start_document(&greet, input).with_id("greet-7").await?;
+    /// assert_eq!(runs.status(&id).await?.flow, "greet");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start`](Self::start).
+    pub fn start_document<F: LoadedFlow>(&self, flow: &F, input: F::Input) -> StartRun<'_, F> {
+        StartRun::new(self, flow.flow_id().to_owned(), flow.start_run(input))
     }
 
     /// Where a run is: its status, what it waits for, the questions that are open, and why it has failed.
@@ -120,15 +142,36 @@ impl Runs {
         self.store.get(&self.key(id)?).await
     }
 
-    /// What a run of the flow `F` returned; nothing before it is done.
+    /// What a run of the flow `F` returned; `None` before it is done.
     ///
     /// # Errors
     ///
     /// [`StoreError::NotFound`], also if it is of another flow; [`StoreError::Corrupt`] if the output is not of this type
     /// any more.
     pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, StoreError> {
+        self.read_output(&F::node_id(), id).await
+    }
+
+    /// The same of a flow that was read from a document.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`output`](Self::output).
+    pub async fn output_of_document<F: LoadedFlow>(
+        &self,
+        flow: &F,
+        id: &str,
+    ) -> Result<Option<F::Output>, StoreError> {
+        self.read_output(flow.flow_id(), id).await
+    }
+
+    async fn read_output<T: DeserializeOwned>(
+        &self,
+        flow: &str,
+        id: &str,
+    ) -> Result<Option<T>, StoreError> {
         let info = self.status(id).await?;
-        if info.flow != F::node_id() {
+        if info.flow != flow {
             return Err(StoreError::not_found(id));
         }
         let output = info.output.as_deref().map(serde_json::from_str);

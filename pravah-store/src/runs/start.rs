@@ -2,26 +2,33 @@
 
 use std::{collections::BTreeMap, fmt, future::IntoFuture, pin::Pin};
 
-use pravah_runtime::{FlowDef, FlowRuntime};
+use pravah_runtime::{FlowEnds, FlowError, FlowRuntime};
 use uuid::Uuid;
 
 use super::Runs;
 use crate::{NewRun, RunKey, StoreError};
 
-/// A run that starts when this is awaited; see [`Runs::start`].
+/// A run that starts when this is awaited; see [`Runs::start`] and [`Runs::start_document`].
 #[must_use = "it starts when it is awaited"]
-pub struct StartRun<'a, F: FlowDef> {
+pub struct StartRun<'a, F> {
     runs: &'a Runs,
-    input: F::Input,
+    flow: String,
+    run: Result<FlowRuntime<F>, FlowError>,
     id: Option<String>,
     tags: BTreeMap<String, String>,
 }
 
-impl<'a, F: FlowDef> StartRun<'a, F> {
-    pub(super) fn new(runs: &'a Runs, input: F::Input) -> Self {
+impl<'a, F: FlowEnds> StartRun<'a, F> {
+    /// A run of the flow of this id.
+    pub(super) fn new(
+        runs: &'a Runs,
+        flow: String,
+        run: Result<FlowRuntime<F>, FlowError>,
+    ) -> Self {
         Self {
             runs,
-            input,
+            flow,
+            run,
             id: None,
             tags: BTreeMap::new(),
         }
@@ -43,16 +50,17 @@ impl<'a, F: FlowDef> StartRun<'a, F> {
     fn prepare(self) -> Result<(NewRun, String), StoreError> {
         let id = self.id.unwrap_or_else(new_id);
         let key = self.runs.own(RunKey::new(&*id)?)?;
-        let mut run = FlowRuntime::<F>::start(self.input)?
+        let run = self.run?;
+        let mut run = run
             .with_run_id(key.run_id())
             .with_clock(self.runs.store.clock());
         let entries = run.take_changes()?;
-        let new = NewRun::new(key, F::node_id(), entries).with_tags(self.tags)?;
+        let new = NewRun::new(key, self.flow, entries).with_tags(self.tags)?;
         Ok((new, id))
     }
 }
 
-impl<'a, F: FlowDef> IntoFuture for StartRun<'a, F> {
+impl<'a, F: FlowEnds> IntoFuture for StartRun<'a, F> {
     type Output = Result<String, StoreError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
@@ -67,9 +75,10 @@ impl<'a, F: FlowDef> IntoFuture for StartRun<'a, F> {
     }
 }
 
-impl<F: FlowDef> fmt::Debug for StartRun<'_, F> {
+impl<F> fmt::Debug for StartRun<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StartRun")
+            .field("flow", &self.flow)
             .field("id", &self.id)
             .field("tags", &self.tags)
             .finish_non_exhaustive()

@@ -24,10 +24,12 @@ pub use self::options::SqliteOptions;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
-    StoreFuture, notify::StoreClock, time,
+    StoreFuture,
+    time::{self, SharedClock},
 };
 
-/// Keeps runs in a SQLite file, for the processes of one machine. Clones share its connection, and processes the file.
+/// Keeps runs in a SQLite file, for the processes of one machine. Clones share its two connections, of which one only
+/// reads, and processes the file.
 ///
 /// A commit is durable when it returns: it costs one `fsync`. Claims and renewals cost none, since with the machine
 /// all workers end. It needs a tokio runtime, on whose blocking threads it writes and reads.
@@ -45,19 +47,20 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
-    connection: Arc<Mutex<Connection>>,
+    writer: Arc<Mutex<Connection>>,
+    /// Another connection: what is read does not wait for the writer, which may wait for other processes.
+    reader: Arc<Mutex<Connection>>,
     is_durable: bool,
-    clock: StoreClock,
+    clock: SharedClock,
     notifier: Notifier,
     commit_notifier: Notifier,
 }
 
-/// Whether what is written has to survive the machine.
+/// What something that is written has to survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sync {
-    Full,
-    /// It survives the process.
-    Normal,
+enum Survives {
+    PowerLoss,
+    ProcessEnd,
 }
 
 impl SqliteStore {
@@ -66,8 +69,8 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NewerSchema`] if a newer version of this crate has written the file; [`StoreError::Database`] if
-    /// it cannot be opened or is no database.
+    /// [`StoreError::NewerSchema`] if a newer version of this crate has written the file; [`StoreError::NotAStore`] if
+    /// another program has; [`StoreError::Database`] if it cannot be opened or is no database.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         SqliteOptions::new().open(path)
     }
@@ -75,29 +78,16 @@ impl SqliteStore {
     /// The same store with another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = StoreClock(Arc::new(clock));
+        self.clock = SharedClock(Arc::new(clock));
         self
-    }
-
-    /// Does something with the connection on a thread that may block.
-    async fn with_connection<T: Send + 'static>(
-        &self,
-        action: &'static str,
-        run: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        // The lock first: whoever waits for it holds no thread.
-        let mut connection = Arc::clone(&self.connection).lock_owned().await;
-        let done = spawn_blocking(move || run(&mut connection)).await;
-        let done = done.map_err(|error| StoreError::database(action, error))?;
-        done.map_err(|failure| failure.while_doing(action))
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        (action, sync): (&'static str, Sync),
+        (action, survives): (&'static str, Survives),
         write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let is_light = sync == Sync::Normal && self.is_durable;
+        let needs_no_sync = survives == Survives::ProcessEnd && self.is_durable;
         let clock = self.clock.clone();
         let in_transaction = move |connection: &mut Connection| {
             let behavior = TransactionBehavior::Immediate;
@@ -109,7 +99,7 @@ impl SqliteStore {
             Ok(written)
         };
         let run = move |connection: &mut Connection| {
-            if !is_light {
+            if !needs_no_sync {
                 return in_transaction(connection);
             }
             connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -117,7 +107,7 @@ impl SqliteStore {
             connection.pragma_update(None, "synchronous", "FULL")?;
             written
         };
-        self.with_connection(action, run).await
+        with_connection(&self.writer, action, run).await
     }
 
     async fn read<T: Send + 'static>(
@@ -130,8 +120,27 @@ impl SqliteStore {
             let transaction = connection.transaction()?;
             read(&transaction)
         };
-        self.with_connection(action, run).await
+        with_connection(&self.reader, action, run).await
     }
+}
+
+/// Does something with a connection on a thread that may block.
+async fn with_connection<T: Send + 'static>(
+    connection: &Arc<Mutex<Connection>>,
+    action: &'static str,
+    run: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, StoreError> {
+    let connection = Arc::clone(connection);
+    // A task of its own: the lock goes to those that wait for it in their order, and one that nobody polls at the moment
+    // would keep it from the others.
+    let done = tokio::spawn(async move {
+        // The lock first: whoever waits for it holds no thread.
+        let mut connection = connection.lock_owned().await;
+        spawn_blocking(move || run(&mut connection)).await
+    });
+    let done = done.await.and_then(|done| done);
+    let done = done.map_err(|error| StoreError::database(action, error))?;
+    done.map_err(|failure| failure.while_doing(action))
 }
 
 impl RunStore for SqliteStore {
@@ -151,7 +160,9 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let key = run.key.clone();
             let start = move |connection: &Connection, now| write::start(connection, &run, now);
-            let is_new = self.write(("start a run", Sync::Full), start).await?;
+            let is_new = self
+                .write(("start a run", Survives::PowerLoss), start)
+                .await?;
             self.notifier.notify(&key);
             Ok(is_new)
         })
@@ -159,13 +170,13 @@ impl RunStore for SqliteStore {
 
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>> {
         let claim = move |connection: &Connection, now| write::claim(connection, &request, now);
-        Box::pin(self.write(("claim runs", Sync::Normal), claim))
+        Box::pin(self.write(("claim runs", Survives::ProcessEnd), claim))
     }
 
     fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
         let lease = lease.clone();
         let renew = move |connection: &Connection, now| write::renew(connection, &lease, time, now);
-        Box::pin(self.write(("renew a lease", Sync::Normal), renew))
+        Box::pin(self.write(("renew a lease", Survives::ProcessEnd), renew))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {
@@ -173,7 +184,8 @@ impl RunStore for SqliteStore {
             let of = lease.clone();
             let write =
                 move |connection: &Connection, now| write::release(connection, &of, &release, now);
-            self.write(("release a run", Sync::Full), write).await?;
+            self.write(("release a run", Survives::PowerLoss), write)
+                .await?;
             self.notifier.notify(&lease.key);
             Ok(())
         })
@@ -184,7 +196,9 @@ impl RunStore for SqliteStore {
             let (of, is_released) = (lease.clone(), commit.release);
             let write =
                 move |connection: &Connection, now| write::commit(connection, &of, &commit, now);
-            let last = self.write(("commit a step", Sync::Full), write).await?;
+            let last = self
+                .write(("commit a step", Survives::PowerLoss), write)
+                .await?;
             if is_released {
                 self.notifier.notify(&lease.key);
             }
@@ -204,7 +218,9 @@ impl RunStore for SqliteStore {
             let of = key.clone();
             let push =
                 move |connection: &Connection, now| write::push(connection, &of, &command, now);
-            let number = self.write(("push a command", Sync::Full), push).await?;
+            let number = self
+                .write(("push a command", Survives::PowerLoss), push)
+                .await?;
             self.notifier.notify(key);
             Ok(number)
         })
@@ -259,7 +275,9 @@ impl RunStore for SqliteStore {
             let to = fork.clone();
             let write =
                 move |connection: &Connection, now| write::fork(connection, (&key, step), &to, now);
-            let is_new = self.write(("fork a run", Sync::Full), write).await?;
+            let is_new = self
+                .write(("fork a run", Survives::PowerLoss), write)
+                .await?;
             self.notifier.notify(&fork);
             Ok(is_new)
         })
@@ -269,7 +287,8 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let of = key.clone();
             let retry = move |connection: &Connection, now| write::retry(connection, &of, now);
-            self.write(("retry a run", Sync::Full), retry).await?;
+            self.write(("retry a run", Survives::PowerLoss), retry)
+                .await?;
             self.notifier.notify(key);
             Ok(())
         })
@@ -280,6 +299,6 @@ impl RunStore for SqliteStore {
         let prune = move |connection: &Connection, now| {
             write::prune(connection, tenant.as_deref(), retention, now)
         };
-        Box::pin(self.write(("delete runs", Sync::Full), prune))
+        Box::pin(self.write(("delete runs", Survives::PowerLoss), prune))
     }
 }

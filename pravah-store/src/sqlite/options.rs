@@ -7,11 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
 use super::{SqliteStore, clock::WallClock, failure::Failure, schema};
-use crate::{Notifier, StoreError, notify::StoreClock};
+use crate::{Notifier, StoreError, time::SharedClock};
 
 /// SQLite counts milliseconds in 31 bits.
 const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
@@ -74,33 +74,53 @@ impl SqliteOptions {
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = path.as_ref();
         if self.must_exist && !path.is_file() {
-            return Err(StoreError::not_a_store("there is no such file"));
+            return Err(StoreError::not_a_store(path, "there is no such file"));
         }
-        let connection = self.connect(path);
-        let connection = connection.map_err(|failure| failure.while_doing("open the file"))?;
+        let connections = self.connect(path);
+        let (writer, reader) =
+            connections.map_err(|failure| failure.while_doing("open the file"))?;
+        let writer = Arc::new(Mutex::new(writer));
         Ok(SqliteStore {
-            connection: Arc::new(Mutex::new(connection)),
+            reader: reader.map_or_else(
+                || Arc::clone(&writer),
+                |reader| Arc::new(Mutex::new(reader)),
+            ),
+            writer,
             is_durable: self.is_durable,
-            clock: StoreClock(Arc::new(WallClock)),
+            clock: SharedClock(Arc::new(WallClock)),
             notifier: Notifier::new(),
             commit_notifier: Notifier::new(),
         })
     }
 
-    fn connect(self, path: &Path) -> Result<Connection, Failure> {
-        let mut connection = Connection::open(path)?;
-        connection.busy_timeout(self.busy_timeout.min(LONGEST_BUSY_TIMEOUT))?;
-        schema::check_version(&connection)?;
-        if self.must_exist && !schema::is_store(&connection)? {
-            return Err(StoreError::not_a_store("it is empty, or of another program").into());
+    /// A connection that writes, and one that only reads, if it can have the same database.
+    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), Failure> {
+        let mut writer = Connection::open(path)?;
+        self.set_up(&writer)?;
+        let is_new = schema::check(&writer, path)?;
+        if self.must_exist && is_new {
+            return Err(StoreError::not_a_store(path, "it is empty").into());
         }
-        connection.set_prepared_statement_cache_capacity(64);
-        self.use_wal(&connection)?;
-        connection.pragma_update(None, "foreign_keys", true)?;
+        self.use_wal(&writer)?;
+        writer.pragma_update(None, "foreign_keys", true)?;
         let synchronous = if self.is_durable { "FULL" } else { "NORMAL" };
-        connection.pragma_update(None, "synchronous", synchronous)?;
-        schema::migrate(&mut connection)?;
-        Ok(connection)
+        writer.pragma_update(None, "synchronous", synchronous)?;
+        schema::migrate(&mut writer, path)?;
+        if writer.path().is_none_or(str::is_empty) {
+            // It is in memory: another connection would have another one.
+            return Ok((writer, None));
+        }
+        let flags = OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE;
+        let reader = Connection::open_with_flags(path, flags)?;
+        self.set_up(&reader)?;
+        reader.pragma_update(None, "query_only", true)?;
+        Ok((writer, Some(reader)))
+    }
+
+    fn set_up(self, connection: &Connection) -> Result<(), Failure> {
+        connection.busy_timeout(self.busy_timeout.min(LONGEST_BUSY_TIMEOUT))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The versions of the schema.
 
+use std::path::Path;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
@@ -8,22 +10,25 @@ use crate::StoreError;
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
 
-/// The version of a database; 0 where none of these has led to it.
-fn version(connection: &Connection) -> Result<i64, Failure> {
-    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-}
+/// Whose file it is, in its header: "Prvh".
+const APPLICATION_ID: i64 = 0x5072_7668;
 
-/// Whether a database has runs, and not what another program keeps.
-pub(super) fn is_store(connection: &Connection) -> Result<bool, Failure> {
-    Ok(version(connection)? > 0 && connection.table_exists(None, "run")?)
-}
-
-/// Fails if a database is newer than this program, before anything in it is changed.
-pub(super) fn check_version(connection: &Connection) -> Result<(), Failure> {
-    let (found, known) = (version(connection)?, known_version());
-    match found > known {
-        true => Err(StoreError::newer_schema(found, known).into()),
-        false => Ok(()),
+/// Whether the file at `path` is empty. Fails, before anything in it is changed, if it is newer than this program, or
+/// another program's.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, Failure> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (found, known) = (number("user_version")?, known_version());
+    let is_ours = match number("application_id")? {
+        APPLICATION_ID => true,
+        // The first files had a version only.
+        0 => (1..=known).contains(&found) && connection.table_exists(None, "last_lease")?,
+        _ => false,
+    };
+    match is_ours {
+        true if found > known => Err(StoreError::newer_schema(found, known).into()),
+        true => Ok(false),
+        false if number("schema_version")? == 0 && found == 0 => Ok(true),
+        false => Err(StoreError::not_a_store(path, "it is a database of another program").into()),
     }
 }
 
@@ -31,20 +36,18 @@ fn known_version() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// Brings a database to the newest version, and refuses one that is newer.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
-    let known = known_version();
+/// Brings the database at `path` to the newest version.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
     // Several processes may open the file at once: the first to get the lock migrates it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    check_version(&transaction)?;
-    let found = version(&transaction)?;
+    check(&transaction, path)?;
+    let found = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
     let applied = usize::try_from(found).unwrap_or_default();
     for migration in MIGRATIONS.iter().skip(applied) {
         transaction.execute_batch(migration)?;
     }
-    if found < known {
-        transaction.pragma_update(None, "user_version", known)?;
-    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", known_version())?;
     transaction.commit()?;
     Ok(())
 }

@@ -164,7 +164,8 @@ mod tests {
     /// How SQLite goes about a statement.
     fn plan(sql: &str) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
-        assert!(migrate(&mut connection).is_ok());
+        let path = std::path::Path::new("in memory");
+        assert!(migrate(&mut connection, path).is_ok());
         let explained = format!("EXPLAIN QUERY PLAN {sql}");
         let mut statement = connection.prepare(&explained).unwrap();
         let rows = statement.raw_query().mapped(|row| row.get::<_, String>(3));

@@ -15,7 +15,7 @@ use crate::{
     StepNode, StoreError, command::Waiting, entries::put_all, error::with_sources, json, time,
 };
 
-/// The row of a run that was put in; nothing if it exists.
+/// The row of a run that was put in; `None` if there was one.
 fn insert_run(
     connection: &Connection,
     (key, flow): (&RunKey, &str),

@@ -57,15 +57,19 @@ pub(super) struct Settled {
 }
 
 /// The keys of the commands that a run has in its snapshot: it has taken them over, and nothing has come of them yet.
-pub(super) struct KeptCommands(BTreeSet<String>);
+pub(super) struct SnapshotCommands(BTreeSet<String>);
 
 /// Where they are among the entries of a run.
-const KEPT: &str = "/inbox";
+const INBOX: &str = "/inbox";
 
-impl KeptCommands {
+impl SnapshotCommands {
     pub(super) fn of(entries: &Entries) -> Self {
         let keys = entries.iter().map(|(key, _)| key);
-        Self(keys.filter(|key| is_kept(key)).map(str::to_owned).collect())
+        Self(
+            keys.filter(|key| is_command(key))
+                .map(str::to_owned)
+                .collect(),
+        )
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -82,12 +86,12 @@ impl KeptCommands {
         }
         let put = changes.put().map(|(key, _)| key);
         self.0
-            .extend(put.filter(|key| is_kept(key)).map(str::to_owned));
+            .extend(put.filter(|key| is_command(key)).map(str::to_owned));
     }
 }
 
-fn is_kept(key: &str) -> bool {
-    let rest = key.strip_prefix(KEPT);
+fn is_command(key: &str) -> bool {
+    let rest = key.strip_prefix(INBOX);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

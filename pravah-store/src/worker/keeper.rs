@@ -12,7 +12,7 @@ use crate::{Lease, RunStore, StoreError};
 
 /// What is known of a lease.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct LeaseState {
     pub(super) is_lost: bool,
     /// The number of the last command that was pushed, as far as the store has said.
     pub(super) last_command: u64,
@@ -21,7 +21,7 @@ pub(super) struct Kept {
 /// A task that renews a lease until it is dropped. A task of its own: on a runtime with several threads a body that blocks
 /// its own does not stop it.
 pub(super) struct Keeper {
-    pub(super) kept: watch::Receiver<Kept>,
+    pub(super) state: watch::Receiver<LeaseState>,
     task: JoinHandle<()>,
 }
 
@@ -32,12 +32,9 @@ impl Keeper {
         lease: Lease,
         (since, time): (Instant, Duration),
     ) -> Self {
-        let (kept, receiver) = watch::channel(Kept::default());
-        let task = tokio::spawn(keep(store, lease, (since, time), kept));
-        Self {
-            kept: receiver,
-            task,
-        }
+        let (sender, state) = watch::channel(LeaseState::default());
+        let task = tokio::spawn(renew(store, lease, (since, time), sender));
+        Self { state, task }
     }
 }
 
@@ -47,11 +44,11 @@ impl Drop for Keeper {
     }
 }
 
-async fn keep(
+async fn renew(
     store: Arc<dyn RunStore>,
     lease: Lease,
     (mut since, time): (Instant, Duration),
-    kept: watch::Sender<Kept>,
+    state: watch::Sender<LeaseState>,
 ) {
     let mut wait = time / 3;
     loop {
@@ -60,14 +57,14 @@ async fn keep(
         match store.renew(&lease, time).await {
             Ok(last_command) => {
                 (since, wait) = (asked, time / 3);
-                kept.send_modify(|kept| kept.last_command = last_command);
+                state.send_modify(|state| state.last_command = last_command);
             }
             Err(error) => {
                 let is_lost =
                     matches!(error, StoreError::LeaseLost { .. }) || since.elapsed() >= time;
                 tracing::warn!(run = %lease.key, %error, is_lost, "a lease was not renewed");
                 if is_lost {
-                    kept.send_modify(|kept| kept.is_lost = true);
+                    state.send_modify(|state| state.is_lost = true);
                     return;
                 }
                 wait = time / 10;

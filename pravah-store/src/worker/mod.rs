@@ -8,7 +8,7 @@ mod session;
 
 use std::{fmt, future::Future, pin::pin, sync::Arc, time::Duration};
 
-use pravah_runtime::{Context, FlowDef, FlowError, FlowRuntime, LoadOptions};
+use pravah_runtime::{Context, FlowDef, FlowError, FlowRuntime, LoadOptions, LoadedFlow};
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -113,15 +113,72 @@ impl Worker {
         + Sync
         + 'static,
     ) -> Self {
-        self.flows.insert(F::node_id(), restore_with(set_up));
+        let restore = restore_with(FlowRuntime::from_snapshot_with, set_up);
+        self.flows.insert(F::node_id(), restore);
+        self
+    }
+
+    /// Takes runs of a flow that was read from a document, too: those of its `flow.name`. Of two flows of one name the
+    /// one that was given last is served, also where the other is annotated.
+    ///
+    /// ```
+    /// use pravah_runtime::document::{DocumentFlow, NodeRegistry};
+    /// use pravah_store::{MemoryStore, Runs, Status, Worker};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = r#"
+    /// flow: { name: greet, input: { name: World } }
+    /// nodes: [{ id: hello, type: echo, input: { text: "Hello, {{ flow.input.name }}!" } }]
+    /// edges: []
+    /// "#;
+    /// let greet = DocumentFlow::read("greet.yaml", text, &NodeRegistry::standard())?;
+    /// let store = MemoryStore::new();
+    /// let worker = Worker::new(store.clone()).serve_document(greet.clone());
+    /// tokio::spawn(worker.run(std::future::pending()));
+    ///
+    /// let runs = Runs::new(store);
+    /// let id = runs.start_document(&greet, json!({ "name": "Ada" })).await?;
+    /// # while runs.status(&id).await?.status != Status::Done { tokio::task::yield_now().await; }
+    /// let output = runs.output_of_document(&greet, &id).await?.ok_or("it is not done")?;
+    /// assert_eq!(output.outputs["hello"], json!({ "text": "Hello, Ada!" }));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn serve_document<F: LoadedFlow>(self, flow: F) -> Self {
+        self.serve_document_with(flow, |run, _| Ok(run))
+    }
+
+    /// The same, with each run set up by `set_up`, as [`serve_with`](Self::serve_with) does.
+    #[must_use]
+    pub fn serve_document_with<F: LoadedFlow>(
+        mut self,
+        flow: F,
+        set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let id = flow.flow_id().to_owned();
+        let restore = restore_with(
+            move |snapshot, options| flow.restore_run(snapshot, options),
+            set_up,
+        );
+        self.flows.insert(id, restore);
         self
     }
 
     /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. What becomes of
     /// such a run is stored in a commit of its own, before its next step.
     #[must_use]
-    pub fn with_load_options<F: FlowDef>(mut self, options: LoadOptions) -> Self {
-        self.flows = self.flows.with_load_options::<F>(options);
+    pub fn with_load_options<F: FlowDef>(self, options: LoadOptions) -> Self {
+        self.with_load_options_of(F::node_id(), options)
+    }
+
+    /// The same for the flow of this id, such as the `flow.name` of a document.
+    #[must_use]
+    pub fn with_load_options_of(mut self, flow: impl Into<String>, options: LoadOptions) -> Self {
+        self.flows = self.flows.with_load_options_of(flow, options);
         self
     }
 
@@ -192,8 +249,19 @@ impl Worker {
         loop {
             // All that was said before is seen now.
             notifications.clear();
-            // It is not broken off: a run that was claimed has to be given back.
-            self.claim_runs(&request, &shared, &mut sessions).await;
+            {
+                let mut claiming = pin!(self.claim_runs(&request, &shared, &mut sessions));
+                tokio::select! {
+                    biased;
+                    () = &mut claiming => {}
+                    // It is polled here too: it may be next in line for what the store gives to one at a time.
+                    () = &mut shutdown => {
+                        // A run that was claimed has to be given back.
+                        claiming.await;
+                        break;
+                    }
+                }
+            }
             tokio::select! {
                 biased;
                 () = &mut shutdown => break,

@@ -3,7 +3,7 @@
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use pravah_runtime::{
-    Changes, Clock, Entries, FlowDef, FlowError, FlowRuntime, FlowSnapshot, Hub, LoadOptions,
+    Changes, Clock, Entries, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, Hub, LoadOptions,
     LoadReport, RunStatus, StepInfo, Suspension,
 };
 
@@ -23,7 +23,7 @@ pub(super) trait LiveRun: Send {
     fn output(&self) -> Result<Option<String>, FlowError>;
 }
 
-impl<F: FlowDef> LiveRun for FlowRuntime<F> {
+impl<F: FlowEnds> LiveRun for FlowRuntime<F> {
     fn next(&mut self, ctx: pravah_runtime::Context) -> StepFuture<'_> {
         let next = Self::next(self, ctx);
         Box::pin(async move { next.await.map(drop) })
@@ -60,7 +60,7 @@ impl<F: FlowDef> LiveRun for FlowRuntime<F> {
 /// A run that a worker goes on with.
 pub(super) struct Restored {
     pub(super) run: Box<dyn LiveRun>,
-    /// What the store needs so as to have the run as it is now; nothing but for one of another version of its flow.
+    /// What the store needs so as to have the run as it is now: no changes, but for one of another version of its flow.
     pub(super) upgrade: Changes,
 }
 
@@ -69,7 +69,12 @@ pub(super) type Restore = Arc<
     dyn Fn(&LoadedRun, &LoadOptions, Arc<dyn Clock>) -> Result<Restored, StoreError> + Send + Sync,
 >;
 
-pub(super) fn restore_with<F: FlowDef>(
+/// `restore` goes on with a snapshot, and `set_up` is the user's.
+pub(super) fn restore_with<F: FlowEnds>(
+    restore: impl Fn(FlowSnapshot, &LoadOptions) -> Result<FlowRuntime<F>, FlowError>
+    + Send
+    + Sync
+    + 'static,
     set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
     + Send
     + Sync
@@ -78,7 +83,7 @@ pub(super) fn restore_with<F: FlowDef>(
     Arc::new(move |loaded, options, clock| {
         let run_id = loaded.info.key.run_id();
         let snapshot = FlowSnapshot::from_entries(&loaded.entries)?;
-        let run = FlowRuntime::<F>::from_snapshot_with(snapshot, options)?;
+        let run = restore(snapshot, options)?;
         // The id of a fork is still that of the run that it comes from.
         let mut run = run.with_run_id(&*run_id);
         // The first changes are everything, which the store has unless it was of another version. They come before the

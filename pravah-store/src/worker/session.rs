@@ -10,7 +10,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     host::{Flows, HostedRun, cancel_unread, retry_after},
-    keeper::{Keeper, Kept},
+    keeper::{Keeper, LeaseState},
 };
 use crate::{
     Claim, Lease, Notifications, Release, RunStore, Status, StoreError, error::with_sources, time,
@@ -85,7 +85,7 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
             }
         }
         // What cannot be read does not keep the run from being parked.
-        Err(StoreError::Corrupt { .. }) => {}
+        Err(StoreError::Corrupt { .. } | StoreError::Decryption { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let claims = shared.max_failed_claims;
@@ -164,9 +164,9 @@ impl Session<'_> {
             tokio::select! {
                 biased;
                 () = stopped(&mut self.stop) => return Err(Stop::Stopped),
-                kept = kept(&mut self.keeper.kept) => match kept.is_lost {
+                lease = lease_changed(&mut self.keeper.state) => match lease.is_lost {
                     true => return Err(Stop::LeaseLost),
-                    false if kept.last_command <= commands.seen() => continue,
+                    false if lease.last_command <= commands.seen() => continue,
                     false => {}
                 },
                 () = self.notifications.of(key) => {}
@@ -214,11 +214,11 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 /// What has changed of the lease.
-async fn kept(kept: &mut watch::Receiver<Kept>) -> Kept {
-    let is_kept = kept.changed().await.is_ok();
-    let now = *kept.borrow_and_update();
-    Kept {
-        is_lost: now.is_lost || !is_kept,
+async fn lease_changed(state: &mut watch::Receiver<LeaseState>) -> LeaseState {
+    let is_renewed = state.changed().await.is_ok();
+    let now = *state.borrow_and_update();
+    LeaseState {
+        is_lost: now.is_lost || !is_renewed,
         ..now
     }
 }

@@ -13,6 +13,7 @@ use pravah_store::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError, StoreFuture,
 };
+use tokio::sync::Notify;
 
 /// Another store as a worker sees it whose process or network is in trouble.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub(crate) struct Faulty {
     /// Whether the last of them is told to the worker.
     pub(crate) answers_last: bool,
     pub(crate) renews: Arc<AtomicBool>,
+    /// What a claim waits for.
+    pub(crate) may_claim: Option<Arc<Notify>>,
     /// What somebody says right before the next commit that ends a lease.
     said_before_release: Arc<Mutex<Option<Command>>>,
 }
@@ -37,6 +40,7 @@ impl Faulty {
             failures: Arc::default(),
             answers_last: true,
             renews: Arc::new(AtomicBool::new(true)),
+            may_claim: None,
             said_before_release: Arc::default(),
         }
     }
@@ -81,7 +85,12 @@ impl RunStore for Faulty {
     }
 
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>> {
-        self.inner.claim(request)
+        Box::pin(async move {
+            if let Some(may_claim) = &self.may_claim {
+                may_claim.notified().await;
+            }
+            self.inner.claim(request).await
+        })
     }
 
     fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {

@@ -10,6 +10,9 @@ mod agents;
 mod answers;
 mod commands;
 mod commits;
+mod documents;
+#[cfg(all(feature = "encryption", feature = "sqlite"))]
+mod encryption;
 mod events;
 mod faults;
 mod flows;
@@ -42,6 +45,14 @@ macro_rules! over_every_store {
             $(#[tokio::test(start_paused = true)]
             async fn $test() {
                 super::$test(crate::support::TestStore::sqlite()).await;
+            })+
+        }
+
+        #[cfg(all(feature = "encryption", feature = "sqlite"))]
+        mod encrypted {
+            $(#[tokio::test(start_paused = true)]
+            async fn $test() {
+                super::$test(crate::support::TestStore::encrypted()).await;
             })+
         }
     };

@@ -379,3 +379,14 @@ proptest! {
         holds_for(TestStore::sqlite(), &actions);
     }
 }
+
+#[cfg(all(feature = "encryption", feature = "sqlite"))]
+proptest! {
+    // Without optimisation a case takes a second.
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_encrypted_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
+        holds_for(TestStore::encrypted(), &actions);
+    }
+}

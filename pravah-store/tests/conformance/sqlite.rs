@@ -1,13 +1,14 @@
 //! What is SQLite's own: files, versions of their schema, and processes that write at the same time.
 
 use std::{
+    pin::Pin,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
 
 use pravah_runtime::ManualClock;
 use pravah_store::{
-    ClaimRequest, Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError,
+    ClaimRequest, Command, Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError,
 };
 use rusqlite::Connection;
 
@@ -74,7 +75,6 @@ fn what_is_no_store_is_left_alone_where_it_has_to_be_one() {
     let tables = "CREATE TABLE bookmark (url TEXT); PRAGMA user_version = 1";
     other.execute_batch(tables).unwrap();
     assert!(is_refused("other.db"));
-    assert!(!other.table_exists(None, "run").unwrap());
 
     SqliteStore::open(folder.path().join("runs.db")).unwrap();
     assert!(open("runs.db").is_ok());
@@ -142,7 +142,8 @@ async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
             .poll(&mut std::task::Context::from_waker(waker));
         assert!(polled.is_pending());
     }
-    // The next one comes after whatever has happened.
+    // The next write comes after whatever has happened.
+    let _ = store.renew(&claim.lease, Duration::ZERO).await;
     let info = store.get(&key("a")).await.unwrap();
     let rows = store.history(&key("a"), 0, usize::MAX).await.unwrap().len();
     assert!(matches!(
@@ -186,8 +187,8 @@ fn the_bytes_of_a_newer_file_are_not_changed() {
     let folder = folder();
     let file = folder.path().join("runs.db");
     let raw = Connection::open(&file).unwrap();
-    raw.execute_batch("CREATE TABLE later (n INTEGER); PRAGMA user_version = 7")
-        .unwrap();
+    let later = "CREATE TABLE later (n INTEGER); PRAGMA user_version = 7; PRAGMA application_id = 0x50727668";
+    raw.execute_batch(later).unwrap();
     drop(raw);
     let before = std::fs::read(&file).unwrap();
     let refused = SqliteStore::open(&file);
@@ -232,4 +233,105 @@ async fn a_lease_that_ends_while_its_commit_waits_for_the_file_is_lost() {
     other.execute_batch("COMMIT").unwrap();
     let committed = committing.await.unwrap();
     assert!(matches!(committed, Err(StoreError::LeaseLost { .. })));
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_alone() {
+    let folder = folder();
+    for (name, made) in [
+        ("tables.db", "CREATE TABLE bookmark (url TEXT)"),
+        (
+            "versioned.db",
+            "CREATE TABLE run (url TEXT); PRAGMA user_version = 1",
+        ),
+        (
+            "newer.db",
+            "CREATE TABLE run (url TEXT); PRAGMA user_version = 99",
+        ),
+        (
+            "named.db",
+            "CREATE TABLE last_lease (n); PRAGMA application_id = 7; PRAGMA user_version = 1",
+        ),
+        ("emptied.db", "CREATE TABLE gone (n); DROP TABLE gone"),
+        ("reserved.db", "PRAGMA user_version = 1"),
+    ] {
+        let file = folder.path().join(name);
+        Connection::open(&file)
+            .unwrap()
+            .execute_batch(made)
+            .unwrap();
+        let before = std::fs::read(&file).unwrap();
+        let refused = SqliteStore::open(&file).unwrap_err();
+        let expected = format!(
+            "`{}` is not a store of runs: it is a database of another program",
+            file.display()
+        );
+        assert_eq!(refused.to_string(), expected);
+        assert!(matches!(&refused, StoreError::NotAStore { path, .. } if *path == file));
+        assert!(std::fs::read(&file).unwrap() == before, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_version_gets_its_application_id() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    store.start(new_run(&key("a"))).await.unwrap();
+    let raw = Connection::open(&file).unwrap();
+    let id = || -> i64 {
+        raw.pragma_query_value(None, "application_id", |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(id(), 0x5072_7668);
+    raw.pragma_update(None, "application_id", 0).unwrap();
+    let again = SqliteStore::open(&file).unwrap();
+    assert!(again.get(&key("a")).await.is_ok());
+    assert_eq!(id(), 0x5072_7668);
+}
+
+/// Starts a future, which goes no further than to where it first waits.
+fn start_polling<F: Future + Unpin>(future: &mut F) {
+    let waker = std::task::Waker::noop();
+    let polled = Pin::new(future).poll(&mut std::task::Context::from_waker(waker));
+    assert!(polled.is_pending());
+}
+
+#[tokio::test]
+async fn what_is_read_does_not_wait_for_what_is_written() {
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let store = SqliteStore::open(&file).unwrap();
+    store.start(new_run(&key("a"))).await.unwrap();
+    let other = Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let of = key("a");
+    let mut waiting = store.push(&of, Command::Pause);
+    start_polling(&mut waiting);
+    let loaded = store.load(&key("a")).await.unwrap();
+    assert!(loaded.inbox.is_empty());
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(waiting.await.unwrap(), 1);
+    // What was written is read from now on.
+    assert_eq!(store.load(&key("a")).await.unwrap().inbox.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_future_that_nobody_polls_keeps_no_other_from_the_store() {
+    let folder = folder();
+    let store = SqliteStore::open(folder.path().join("runs.db")).unwrap();
+    let request = || ClaimRequest::new("worker", ["flow".to_owned()]);
+    let (mut first, mut second) = (store.claim(request()), store.claim(request()));
+    start_polling(&mut first);
+    start_polling(&mut second);
+    let third = async {
+        first.await.unwrap();
+        store.claim(request()).await.unwrap();
+    };
+    let done = tokio::time::timeout(Duration::from_secs(60), third).await;
+    assert!(
+        done.is_ok(),
+        "the second one has the turn, and does not take it"
+    );
+    second.await.unwrap();
 }

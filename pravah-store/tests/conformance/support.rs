@@ -8,9 +8,13 @@ use std::{
 use pravah_runtime::{Changes, ManualClock};
 #[cfg(feature = "sqlite")]
 use pravah_runtime::{Clock, SystemClock};
+#[cfg(feature = "sqlite")]
+use pravah_store::SqliteStore;
 use pravah_store::{
     Claim, ClaimRequest, Commit, MemoryStore, NewRun, RunKey, RunStore, Status, StoreError,
 };
+#[cfg(all(feature = "encryption", feature = "sqlite"))]
+use pravah_store::{EncryptedStore, KeyRing};
 use serde_json::json;
 
 /// A store whose clock a test sets, unless it takes tokio's.
@@ -51,22 +55,44 @@ impl TestStore {
     #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite() -> Self {
         let clock = ManualClock::new(start_of_time());
-        let of_tokio = || Self::of_sqlite(SystemClock::new(), ManualClock::new(start_of_time()));
+        let of_tokio = || {
+            let clock = ManualClock::new(start_of_time());
+            Self::of_sqlite(SystemClock::new(), clock, |store| Arc::new(store))
+        };
         Self {
             of_tokio,
-            ..Self::of_sqlite(clock.clone(), clock)
+            ..Self::of_sqlite(clock.clone(), clock, |store| Arc::new(store))
         }
     }
 
+    /// A file with encrypted payloads. What stands for another process writes with another key.
+    #[cfg(all(feature = "encryption", feature = "sqlite"))]
+    pub(crate) fn encrypted() -> Self {
+        let clock = ManualClock::new(start_of_time());
+        let of_tokio = || {
+            let clock = ManualClock::new(start_of_time());
+            Self::of_sqlite(SystemClock::new(), clock, encrypting())
+        };
+        Self {
+            of_tokio,
+            ..Self::of_sqlite(clock.clone(), clock, encrypting())
+        }
+    }
+
+    /// A file; `open` makes what is tested of its store.
     #[cfg(feature = "sqlite")]
-    fn of_sqlite(shown: impl Clock + Clone + 'static, clock: ManualClock) -> Self {
+    fn of_sqlite(
+        shown: impl Clock + Clone + 'static,
+        clock: ManualClock,
+        open: impl Fn(SqliteStore) -> Arc<dyn RunStore> + 'static,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.db");
         let reopen = move || -> Arc<dyn RunStore> {
             // The folder lasts as long as this.
             let _ = &folder;
             let store = pravah_store::SqliteOptions::new().without_sync();
-            Arc::new(store.open(&file).unwrap().with_clock(shown.clone()))
+            open(store.open(&file).unwrap().with_clock(shown.clone()))
         };
         Self {
             store: reopen(),
@@ -109,6 +135,22 @@ impl TestStore {
 
     pub(crate) fn pass(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
+    }
+}
+
+/// Encrypts what each store is given: the first one with a key that the others only read with, and the other way round.
+#[cfg(all(feature = "encryption", feature = "sqlite"))]
+fn encrypting() -> impl Fn(SqliteStore) -> Arc<dyn RunStore> {
+    let opened = std::cell::Cell::new(0_usize);
+    move |store| {
+        let (first, second) = (("first", [1; 32]), ("second", [2; 32]));
+        let (write, read) = match opened.replace(opened.get() + 1) {
+            0 => (first, second),
+            _ => (second, first),
+        };
+        let keys = KeyRing::new(write.0, write.1).unwrap();
+        let keys = keys.with_key_for_reading(read.0, read.1).unwrap();
+        Arc::new(EncryptedStore::new(store, keys))
     }
 }
 

@@ -1,9 +1,15 @@
 //! Runs in the hands of workers.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use pravah_store::{Claim, ClaimRequest, Runs, Status, StoreError};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep},
+};
 
 use crate::{
     faults::Faulty,
@@ -31,6 +37,7 @@ crate::over_every_store! {
     runs_of_two_tenants_have_different_step_keys,
     an_output_of_another_flow_is_not_there,
     a_store_that_fails_costs_time_and_no_run,
+    a_shutdown_that_a_claim_waits_for_goes_on,
 }
 
 async fn a_run_is_driven_to_its_output(it: TestStore) {
@@ -331,4 +338,15 @@ async fn a_store_that_fails_costs_time_and_no_run(it: TestStore) {
     assert_eq!(keys.len(), 5);
     keys.dedup();
     assert_eq!(keys.len(), 2);
+}
+
+async fn a_shutdown_that_a_claim_waits_for_goes_on(it: TestStore) {
+    let it = it.with_tokio_time();
+    let may_claim = Arc::new(Notify::new());
+    let mut store = Faulty::new(it.store.clone());
+    store.may_claim = Some(may_claim.clone());
+    let worker = worker(Arc::new(store), &Effects::default());
+    let shutdown = async move { may_claim.notify_one() };
+    let ended = tokio::time::timeout(Duration::from_secs(60), worker.run(shutdown)).await;
+    assert!(ended.is_ok(), "the claim never ends");
 }

@@ -40,6 +40,24 @@ impl Changes {
         put.map(|(key, value)| (key.as_str(), value.get()))
     }
 
+    /// The same changes with another value of each entry that is put: `change` is given its key and JSON. For a store
+    /// that writes values in its own way, encrypted for example.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `change`.
+    pub fn try_map_values<E>(
+        &self,
+        mut change: impl FnMut(&str, &str) -> Result<Box<RawValue>, E>,
+    ) -> Result<Self, E> {
+        let put = self.put.iter();
+        let put = put.map(|(key, value)| Ok((key.clone(), change(key, value.get())?)));
+        Ok(Self {
+            deleted: self.deleted.clone(),
+            put: put.collect::<Result<_, E>>()?,
+        })
+    }
+
     /// Whether nothing has changed.
     pub fn is_empty(&self) -> bool {
         self.deleted.is_empty() && self.put.is_empty()

@@ -39,7 +39,8 @@ impl Flows {
         + Sync
         + 'static,
     ) -> Self {
-        self.insert(F::node_id(), restore_with(set_up));
+        let restore = restore_with(FlowRuntime::from_snapshot_with, set_up);
+        self.insert(F::node_id(), restore);
         self
     }
 

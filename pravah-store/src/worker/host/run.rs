@@ -5,7 +5,7 @@ use std::{future::Future, mem::take, pin::Pin};
 use pravah_runtime::{Changes, Context, Entries, FlowError, Hub, RunStatus};
 
 use super::super::{
-    inbox::{Inbox, KeptCommands, Settled},
+    inbox::{Inbox, Settled, SnapshotCommands},
     served::{LiveRun, Restored},
 };
 use crate::{Commit, InboxRow, Question, Status, StepNode, StoreError, error::with_sources};
@@ -19,7 +19,7 @@ pub struct HostedRun {
     run: Box<dyn LiveRun>,
     hub: Hub,
     inbox: Inbox,
-    kept_commands: KeptCommands,
+    snapshot_commands: SnapshotCommands,
     upgrade: Changes,
     /// The number of the last step whose node was said.
     steps: u64,
@@ -54,7 +54,7 @@ impl HostedRun {
             hub: run.hub(),
             run,
             inbox: Inbox::new(inbox),
-            kept_commands: KeptCommands::of(entries),
+            snapshot_commands: SnapshotCommands::of(entries),
             upgrade,
             steps: 0,
         }
@@ -107,7 +107,7 @@ impl HostedRun {
         self.inbox.note_step();
         let mut settled = self.inbox.settle();
         let changes = self.run.take_changes()?;
-        self.kept_commands.apply(&changes);
+        self.snapshot_commands.apply(&changes);
         let mut commit = Commit::new(changes, Status::Ready);
         commit.taken = take(&mut settled.taken);
         commit.refused = take(&mut settled.refused);
@@ -130,9 +130,9 @@ impl HostedRun {
         // Answers that came too early may have their questions now, unless the run has no room for what comes first.
         let has_room = has_changed || !settled.is_full;
         let may_deliver = has_room && self.inbox.has_deliverable(&self.hub);
-        // A command that the run has kept may be for what it has just come to.
-        let may_take_kept = has_changed && !self.kept_commands.is_empty();
-        commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_kept
+        // A command in the snapshot of the run may be for what it has just come to.
+        let may_take_own = has_changed && !self.snapshot_commands.is_empty();
+        commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_own
     }
 
     /// The node of the last step, unless it was said.

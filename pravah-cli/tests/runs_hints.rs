@@ -1,0 +1,139 @@
+//! What `pravah runs` says to do next, and what it refuses to do.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod common;
+
+use std::{path::Path, time::Duration};
+
+use common::{err, out, pravah};
+use pravah_runtime::prelude::*;
+use pravah_store::{EncryptedStore, KeyRing, RunKey, RunStore, Runs, SqliteStore, Status, Worker};
+use tempfile::TempDir;
+
+#[state]
+struct Ticket {
+    text: String,
+}
+#[state]
+struct Drafted {
+    reply: String,
+}
+#[state]
+struct Answered {
+    reply: String,
+}
+
+#[node]
+fn draft(ticket: Ticket) -> Drafted {
+    Drafted { reply: ticket.text }
+}
+
+#[gate(prompt = "Send it?")]
+fn approve(drafted: Drafted, _yes: bool) -> Answered {
+    Answered {
+        reply: drafted.reply,
+    }
+}
+
+#[flow(named)]
+fn support(ticket: Ticket) -> Answered {
+    flow! { draft -> approve }
+}
+
+/// What is between the first two backquotes, done by a shell.
+fn paste(folder: &Path, said: &str) -> std::process::Output {
+    let command = said.split('`').nth(1).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_pravah"));
+    let mut shell = std::process::Command::new("/bin/sh");
+    let paths = std::env::join_paths([program.parent().unwrap()]).unwrap();
+    let shell = shell.env("PATH", paths).current_dir(folder);
+    shell.args(["-c", command]).output().unwrap()
+}
+
+#[tokio::test]
+async fn what_is_said_can_be_pasted_whatever_names_are_in_it() {
+    let folder = TempDir::new().unwrap();
+    let (file, tenant) = ("my runs; of $HOME.db", "o'hara & co");
+    let store = SqliteStore::open(folder.path().join(file)).unwrap();
+    let runs = Runs::new(store.clone()).of_tenant(tenant).unwrap();
+    for id in ["-7 of 9", "--help"] {
+        let ticket = Ticket { text: "tea".into() };
+        let start = runs.start::<support>(ticket).with_id(id);
+        start.with_tag("a b", "c'd").await.unwrap();
+    }
+    let asks = async {
+        while runs.status("--help").await.unwrap().status != Status::Suspended
+            || runs.status("-7 of 9").await.unwrap().status != Status::Suspended
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    Worker::new(store).serve::<support>().run(asks).await;
+
+    let place = ["--store", file, "--tenant", tenant];
+    let say = |arguments: &[&str]| {
+        let output = pravah(folder.path(), &[&["runs"], &place[..], arguments].concat());
+        out(&output) + &err(&output)
+    };
+    let list = say(&[
+        "list", "--limit", "1", "--tag", "a b=c'd", "--flow", "support",
+    ]);
+    let more = paste(folder.path(), &list);
+    assert!(out(&more).contains("-7 of 9"), "{list}{}", err(&more));
+
+    for id in ["-7 of 9", "--help"] {
+        let shown = say(&["show", "--", id]);
+        let hint = shown.lines().find(|line| line.ends_with(" JSON")).unwrap();
+        let answered = paste(
+            folder.path(),
+            &format!("`{}`", hint.trim().replace("JSON", "true")),
+        );
+        let said = err(&answered);
+        assert!(said.starts_with("stored: "), "{hint}: {said}");
+        let history = paste(folder.path(), &said);
+        assert!(out(&history).contains("draft"), "{said}{}", err(&history));
+        let said = say(&["fork", "--", id, "99"]);
+        let said = said
+            .split_once(": `pravah")
+            .map(|(_, rest)| format!("`pravah{rest}"));
+        let history = paste(folder.path(), &said.unwrap());
+        assert!(out(&history).contains("draft"), "{}", err(&history));
+    }
+    let said = say(&["show", "no such run"]);
+    let said = said
+        .split_once(": `pravah")
+        .map(|(_, rest)| format!("`pravah{rest}"));
+    let list = paste(folder.path(), &said.unwrap());
+    assert!(out(&list).contains("--help"), "{}", err(&list));
+}
+
+#[tokio::test]
+async fn a_run_that_is_encrypted_is_told_nothing_that_it_could_not_read() {
+    let folder = TempDir::new().unwrap();
+    let store = SqliteStore::open(folder.path().join("runs.db")).unwrap();
+    let keys = KeyRing::new("k", [7; 32]).unwrap();
+    let runs = Runs::new(EncryptedStore::new(store.clone(), keys));
+    let ticket = Ticket { text: "tea".into() };
+    let start = runs.start::<support>(ticket).with_id("a");
+    start.await.unwrap();
+    for arguments in [
+        &["answer", "a", "approve", "true", "--early"][..],
+        &["cancel", "a", "--reason", "sold out"],
+    ] {
+        let output = pravah(folder.path(), &[&["runs"], arguments].concat());
+        let expected = "error: the run `a` is encrypted, and `pravah` has no keys: use a program that has them\n";
+        assert_eq!(err(&output), expected);
+    }
+    assert!(
+        store
+            .inbox(&RunKey::new("a").unwrap(), 0)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let shown = pravah(folder.path(), &["runs", "show", "a"]);
+    assert!(shown.status.success() && !out(&shown).contains("tea"));
+}

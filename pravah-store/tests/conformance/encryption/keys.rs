@@ -1,0 +1,111 @@
+//! Keys that are wrong, new or gone, and what was stored before there were any.
+
+use std::{sync::Arc, time::Duration};
+
+use pravah_store::{DecryptionError, EncryptedStore, KeyRing, RunStore, Runs, Status};
+
+use super::{File, claim, fill, keys, not_authentic, read_all, reason};
+use crate::{
+    flows::{Order, Served, Working, until, worker},
+    support::{key, step},
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_with_a_wrong_key_leaves_a_run_to_one_with_the_right_key() {
+    let file = File::new();
+    let store = file.encrypted(keys());
+    let runs = Runs::new(store.clone());
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    for (wrong, expected) in [
+        (KeyRing::new("2026", [7; 32]), not_authentic()),
+        (
+            KeyRing::new("2027", [6; 32]),
+            reason(
+                file.encrypted(KeyRing::new("2027", [6; 32]).unwrap())
+                    .load(&key(&id))
+                    .await,
+            ),
+        ),
+    ] {
+        let theirs = file.encrypted(wrong.unwrap());
+        assert_eq!(reason(theirs.load(&key(&id)).await), expected);
+        let at_work = Working::start(worker(theirs, &Default::default()));
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        at_work.kill().await;
+        let info = runs.status(&id).await.unwrap();
+        assert_eq!((info.step, info.status), (0, Status::Ready));
+        assert!(info.failed_claims > 0);
+        // Nobody here can read what the other worker has written of it.
+        let error = info.error.unwrap();
+        assert!(error.contains("the error cannot be decrypted"), "{error}");
+    }
+    let _at_work = Working::start(worker(store, &Default::default()));
+    until(&runs, &id, Status::Done).await;
+    let output = runs.output::<Order>(&id).await.unwrap();
+    assert_eq!(output, Some(Served { cups: 2 }));
+}
+
+#[tokio::test]
+async fn a_key_is_needed_as_long_as_something_is_encrypted_with_it() {
+    let file = File::new();
+    let old = file.encrypted(KeyRing::new("2025", [5; 32]).unwrap());
+    fill(&*old, &key("a")).await;
+    let before = read_all(&*old, &key("a")).await.unwrap();
+    let both = keys().with_key_for_reading("2025", [5; 32]).unwrap();
+    let both = file.encrypted(both);
+    assert_eq!(read_all(&*both, &key("a")).await.unwrap(), before);
+    let lease = claim(&*both, "a").await.lease;
+    both.commit(&lease, step("/x", "3")).await.unwrap();
+
+    // Each of the two lacks what the other key has encrypted.
+    let unknown = |id: &str, error: DecryptionError| {
+        assert_eq!(error.to_string(), format!("there is no key `{id}`"));
+    };
+    unknown("2026", reason(old.load(&key("a")).await));
+    let new = file.encrypted(keys());
+    unknown("2025", reason(new.load(&key("a")).await));
+    let loaded = both.load(&key("a")).await.unwrap();
+    assert_eq!(loaded.entries.get("/x"), Some("3"));
+    assert_eq!(loaded.entries.get("/y"), Some("2"));
+}
+
+#[tokio::test]
+async fn what_is_not_encrypted_is_an_error_unless_it_may_be_read() {
+    let file = File::new();
+    fill(&file.plain(), &key("a")).await;
+    let strict = file.encrypted(keys());
+    for read in [
+        strict.load(&key("a")).await.map(drop),
+        strict.inbox(&key("a"), 0).await.map(drop),
+        strict.get(&key("a")).await.map(drop),
+        strict.history(&key("a"), 0, 9).await.map(drop),
+        strict.entries_at(&key("a"), 0).await.map(drop),
+    ] {
+        assert_eq!(reason(read), DecryptionError::NotEncrypted);
+    }
+    let lenient = EncryptedStore::new(file.plain(), keys()).reading_unencrypted();
+    assert_eq!(
+        read_all(&lenient, &key("a")).await.unwrap(),
+        read_all(&file.plain(), &key("a")).await.unwrap()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_started_without_encryption_goes_on_with_it() {
+    let file = File::new();
+    let runs = Runs::new(file.plain());
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    let store: Arc<dyn RunStore> =
+        Arc::new(EncryptedStore::new(file.plain(), keys()).reading_unencrypted());
+    let _at_work = Working::start(worker(store.clone(), &Default::default()));
+    let runs = Runs::new(store);
+    until(&runs, &id, Status::Done).await;
+    let output = runs.output::<Order>(&id).await.unwrap();
+    assert_eq!(output, Some(Served { cups: 2 }));
+    let stored = file.plain().get(&key(&id)).await.unwrap();
+    assert!(stored.output.unwrap().starts_with("\"enc1:"));
+    // Also what looks encrypted has to be.
+    let forged = "UPDATE run SET output = '\"enc1:AAAA\"'";
+    file.raw().execute(forged, []).unwrap();
+    assert_eq!(reason(runs.status(&id).await), DecryptionError::Damaged);
+}
