@@ -9,9 +9,13 @@
 //!
 //! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
 
+#[cfg(feature = "sqlite")]
+mod columns;
 mod command;
 mod entries;
 mod error;
+#[cfg(feature = "sqlite")]
+mod failure;
 mod json;
 mod key;
 mod lease;

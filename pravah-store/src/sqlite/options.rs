@@ -10,8 +10,8 @@ use std::{
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::Mutex;
 
-use super::{SqliteStore, clock::WallClock, failure::Failure, schema};
-use crate::{Notifier, StoreError, notify::StoreClock};
+use super::{SqliteStore, clock::WallClock, schema};
+use crate::{Notifier, StoreError, failure::Failure, notify::StoreClock};
 
 /// SQLite counts milliseconds in 31 bits.
 const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
