@@ -31,3 +31,17 @@ impl From<rusqlite::Error> for Failure {
         Self::Database(error.into())
     }
 }
+
+#[cfg(feature = "postgres")]
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl From<deadpool_postgres::PoolError> for Failure {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        Self::Database(error.into())
+    }
+}

@@ -8,19 +8,22 @@
 //! # Features
 //!
 //! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
+//! - `postgres`: `PostgresStore`, which keeps runs in a PostgreSQL database, for any number of machines.
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod columns;
 mod command;
 mod entries;
 mod error;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod failure;
 mod json;
 mod key;
 mod lease;
 mod memory;
 mod notify;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod query;
 mod run;
 mod runs;
@@ -36,6 +39,8 @@ pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};
 pub use memory::MemoryStore;
 pub use notify::{Notifications, Notifier};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
 pub use runs::{RunEvents, Runs, StartRun};
