@@ -19,11 +19,15 @@ mod leases;
 mod model;
 mod queries;
 mod remote;
+#[cfg(feature = "postgres")]
+mod server;
 mod set_up;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stranded;
 mod support;
+#[cfg(feature = "postgres")]
+mod unhurried;
 mod versions;
 mod workers;
 
@@ -42,6 +46,14 @@ macro_rules! over_every_store {
             $(#[tokio::test(start_paused = true)]
             async fn $test() {
                 super::$test(crate::support::TestStore::sqlite()).await;
+            })+
+        }
+
+        #[cfg(feature = "postgres")]
+        mod postgres {
+            $(#[tokio::test(start_paused = true)]
+            async fn $test() {
+                super::$test(crate::support::TestStore::postgres()).await;
             })+
         }
     };
