@@ -10,6 +10,10 @@
 //! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
 //! - `postgres`: `PostgresStore`, which keeps runs in a PostgreSQL database, for any number of machines.
 
+// What tests of both kinds have in common calls the crate by its name.
+#[cfg(all(test, feature = "postgres"))]
+extern crate self as pravah_store;
+
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod columns;
 mod command;

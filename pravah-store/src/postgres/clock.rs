@@ -63,3 +63,20 @@ fn to_micros(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_as_far_ahead_as_its_database() {
+        let clock = DatabaseClock::default();
+        for ahead in [3600_i64, -3600, 0] {
+            clock.ahead.store(ahead * 1_000_000, Ordering::Relaxed);
+            let (before, shown, after) = (system_time(), clock.now(), system_time());
+            let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+            let shown = seconds(shown) - ahead as f64;
+            assert!(seconds(before) - 0.001 <= shown && shown <= seconds(after) + 0.001);
+        }
+    }
+}

@@ -4,6 +4,8 @@ mod clock;
 mod connect;
 mod listener;
 mod options;
+#[cfg(test)]
+mod plans;
 mod read;
 mod rows;
 mod schema;

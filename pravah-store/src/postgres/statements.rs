@@ -93,14 +93,15 @@ pub(super) const INFO: &str = concat!(
 
 pub(super) const TAGS: &str = concat!("SELECT name, value FROM tag WHERE run = ", seq!());
 
-/// The longest wait first. A run whose lease has ended is free again.
+/// The longest wait first. A run whose lease has ended is free again. (As an array, because a plan for any limit would
+/// join with all runs.)
 pub(super) const CLAIM: &str = concat!(
     "WITH due AS MATERIALIZED (SELECT seq FROM run \
         WHERE wake_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) AND flow = ANY ($2) \
         ORDER BY wake_at, tenant, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) \
     UPDATE run SET lease = nextval('last_lease'), lease_owner = $4, lease_until = $5, \
         failed_claims = failed_claims + 1 \
-    FROM due WHERE run.seq = due.seq RETURNING ",
+    WHERE run.seq = ANY (ARRAY (SELECT due.seq FROM due)) RETURNING ",
     info!(),
     ", run.seq, run.lease"
 );
@@ -136,10 +137,12 @@ pub(super) const COMMIT_RUN: &str = "UPDATE run SET step = $2, status = $3, upda
     lease_until = CASE WHEN $10 THEN NULL ELSE lease_until END \
     WHERE seq = $1";
 
-/// All keys in any of these ranges, each without its end.
-pub(super) const DELETE_ENTRIES: &str = "DELETE FROM entry \
-    USING unnest($2::bytea[], $3::bytea[]) AS deleted (start, until) \
-    WHERE entry.run = $1 AND entry.key >= deleted.start AND entry.key < deleted.until";
+/// All keys in any of these ranges, each without its end. (By their places, and one range after the other: otherwise all
+/// entries of the run may be read. Nobody moves them, as the run is locked.)
+pub(super) const DELETE_ENTRIES: &str = "DELETE FROM entry WHERE ctid = ANY (ARRAY ( \
+    SELECT it.ctid FROM unnest($2::bytea[], $3::bytea[]) AS deleted (start, until), \
+        LATERAL (SELECT ctid FROM entry WHERE run = $1 \
+            AND key >= deleted.start AND key < deleted.until OFFSET 0) AS it))";
 
 pub(super) const PUT_ENTRIES: &str = "INSERT INTO entry (run, key, value) \
     SELECT $1, it.key, it.value FROM unnest($2::bytea[], $3::text[]) AS it (key, value) \

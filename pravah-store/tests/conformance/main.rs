@@ -1,7 +1,7 @@
 //! What every store promises, checked over each.
 //!
 //! Time is a clock that the tests set, or tokio's paused one: nothing waits for real time but `killed_workers`, which
-//! kills processes.
+//! kills processes, and `outage`, which kills a server.
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -11,13 +11,21 @@ mod answers;
 mod commands;
 mod commits;
 mod events;
+#[cfg(feature = "postgres")]
+mod failing_writes;
 mod faults;
 mod flows;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;
 mod model;
+#[cfg(feature = "postgres")]
+mod outage;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod queries;
+#[cfg(feature = "postgres")]
+mod races;
 mod remote;
 #[cfg(feature = "postgres")]
 mod server;
