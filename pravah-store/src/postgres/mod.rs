@@ -2,6 +2,7 @@
 
 mod clock;
 mod connect;
+mod insert;
 mod listener;
 mod options;
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub(super) async fn send_all<const N: usize>(
     Ok(std::array::from_fn(|_| rows.next().unwrap_or_default()))
 }
 
-/// A transaction that has begun. It is rolled back unless it is committed.
+/// A transaction that has begun. It is rolled back unless it is committed, also where its future is dropped.
 pub(super) struct Transaction<'a> {
     client: &'a ClientWrapper,
     is_over: bool,
@@ -71,7 +71,9 @@ impl<'a> Transaction<'a> {
         let mut messages = prepare(client, &queries).await?;
         messages.insert(0, Message::Plain(statements::BEGIN));
         let transaction = Self::guard(client);
-        let mut rows = send(client, &messages).await?.into_iter().skip(1);
+        let sent = send(client, &messages).await;
+        let (transaction, rows) = transaction.checked(sent).await?;
+        let mut rows = rows.into_iter().skip(1);
         let rows = std::array::from_fn(|_| rows.next().unwrap_or_default());
         Ok((transaction, rows))
     }
@@ -89,9 +91,27 @@ impl<'a> Transaction<'a> {
         // Not within the transaction: PostgreSQL lets those that notify commit one after the other, each with its own
         // wait for the disk. A process that ends in between leaves others to their polling.
         messages.extend(prepare(self.client, notify.as_slice()).await?);
-        let rows = send(self.client, &messages).await?;
-        self.over();
+        let sent = send(self.client, &messages).await;
+        let (this, rows) = self.checked(sent).await?;
+        this.over();
         Ok(rows.into_iter().next().unwrap_or_default())
+    }
+
+    /// Goes on with what was found, or rolls back: after an error nothing is locked any more.
+    pub(super) async fn checked<T>(
+        mut self,
+        found: Result<T, impl Into<Failure>>,
+    ) -> Result<(Self, T), Failure> {
+        match found {
+            Ok(found) => Ok((self, found)),
+            Err(error) => {
+                self.is_over = true;
+                if let Err(error) = self.client.batch_execute(statements::ROLLBACK).await {
+                    tracing::debug!(%error, "a transaction was not rolled back: its connection has ended");
+                }
+                Err(error.into())
+            }
+        }
     }
 
     fn guard(client: &'a ClientWrapper) -> Self {

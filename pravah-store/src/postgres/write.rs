@@ -1,9 +1,6 @@
-//! What changes runs. Why no two of these get in each other's way is said with the [statements](super::statements).
+//! What changes runs that exist. Why no two of these get in each other's way is said with the [statements](super::statements).
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use deadpool_postgres::Object;
 use pravah_runtime::Changes;
@@ -13,13 +10,11 @@ use super::{
     listener::{Hub, Topic},
     rows::{self, readable},
     statements,
-    transaction::{Param, Query, Transaction, query, send_all},
+    transaction::{Param, Query, Transaction, query},
 };
 use crate::{
-    Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
-    StoreError,
+    Claim, ClaimRequest, Command, Commit, Lease, Release, Retention, RunKey, Status, StoreError,
     columns::{self, CommitColumns, Found, HistoryColumns, signed, unsigned},
-    entries::put_all,
     error::with_sources,
     failure::Failure,
     notify::StoreClock,
@@ -33,136 +28,11 @@ pub(super) struct Writer<'a> {
     pub(super) hub: &'a Hub,
 }
 
-/// A run that is about to be put in.
-struct Start<'a> {
-    key: &'a RunKey,
-    flow: &'a str,
-    forked_from: Option<(&'a str, u64)>,
-    tags: &'a BTreeMap<String, String>,
-    entries: &'a Changes,
-}
-
 impl Writer<'_> {
     /// The time now. Where a lease is compared with it, the row of its run is locked: whatever happens to the run happens
     /// after that.
-    fn now(&self) -> SystemTime {
+    pub(super) fn now(&self) -> SystemTime {
         time::whole_millis(self.clock.0.now())
-    }
-
-    pub(super) async fn start(&self, run: &NewRun) -> Result<bool, Failure> {
-        let start = Start {
-            key: &run.key,
-            flow: &run.flow,
-            forked_from: None,
-            tags: &run.tags,
-            entries: &run.entries,
-        };
-        loop {
-            if self.insert(None, &start).await? {
-                return Ok(true);
-            }
-            if let Some(flow) = self.flow(&run.key).await? {
-                return is_same_flow(&start, flow);
-            }
-            // It was deleted meanwhile.
-        }
-    }
-
-    pub(super) async fn fork(
-        &self,
-        (key, step): (&RunKey, u64),
-        fork: &RunKey,
-    ) -> Result<bool, Failure> {
-        loop {
-            let (tenant, id, until) = (key.tenant_column(), key.id(), signed(step));
-            let of: [Param<'_>; 2] = [&tenant, &id];
-            let queries = [
-                Query(statements::KEEP, &of),
-                Query(statements::TAGS, &of),
-                Query(statements::CHANGES_UNTIL, &[&tenant, &id, &until]),
-            ];
-            let (transaction, [found, tags, changes]) =
-                Transaction::begin(&self.client, queries).await?;
-            let found = rows::found(&found, key)?;
-            found.check_step(key, step)?;
-            let entries = put_all(&rows::entries_after(&changes)?)?;
-            let tags: Result<_, _> = tags
-                .iter()
-                .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-                .collect();
-            let start = Start {
-                key: fork,
-                flow: &found.flow,
-                forked_from: Some((key.id(), step)),
-                tags: &tags.map_err(|error: tokio_postgres::Error| Failure::from(error))?,
-                entries: &entries,
-            };
-            if self.insert(Some(transaction), &start).await? {
-                return Ok(true);
-            }
-            if let Some(flow) = self.flow(fork).await? {
-                return is_same_flow(&start, flow);
-            }
-        }
-    }
-
-    /// Puts a run in, with which a transaction ends if there is one. Returns whether there was none of its key.
-    async fn insert(
-        &self,
-        transaction: Option<Transaction<'_>>,
-        start: &Start<'_>,
-    ) -> Result<bool, Failure> {
-        if start.flow.contains('\0') {
-            return Err(StoreError::InvalidName {
-                what: "the id of a flow",
-                why: "must not contain U+0000",
-            }
-            .into());
-        }
-        let commit = Commit::new(start.entries.clone(), Status::Ready);
-        let history = HistoryColumns::of(&commit, 0, self.now())?;
-        let (names, values): (Vec<_>, Vec<_>) = start.tags.iter().unzip();
-        let (keys, entries) = put(start.entries);
-        let (from, step) = start.forked_from.unzip();
-        let insert = Query(
-            statements::INSERT_RUN,
-            &[
-                &start.key.tenant_column(),
-                &start.key.id(),
-                &start.flow,
-                &history.at,
-                &from,
-                &step.map(signed),
-                &names,
-                &values,
-                &keys,
-                &entries,
-                &history.step,
-                &history.at,
-                &history.status,
-                &history.node,
-                &history.taken,
-                &history.refused,
-                &columns::changes_to_json(start.entries)?,
-            ],
-        );
-        let (channels, payload) = self.said(&[Topic::Run], start.key);
-        let notify = Query(statements::NOTIFY, &[&channels, &payload]);
-        let inserted = match transaction {
-            Some(transaction) => transaction.commit(&[insert], Some(notify)).await?,
-            None => {
-                let [inserted, _] = send_all(&self.client, [insert, notify]).await?;
-                inserted
-            }
-        };
-        Ok(!inserted.is_empty())
-    }
-
-    /// The flow of a run, if there is one.
-    async fn flow(&self, key: &RunKey) -> Result<Option<String>, Failure> {
-        let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
-        let rows = query(&self.client, Query(statements::FLOW, &of)).await?;
-        Ok(rows.first().map(|row| row.try_get(0)).transpose()?)
     }
 
     pub(super) async fn claim(&self, request: &ClaimRequest) -> Result<Vec<Claim>, Failure> {
@@ -206,23 +76,9 @@ impl Writer<'_> {
         let lock = Query(statements::LOCK_LEASED, &of);
         let (transaction, [rows]) = Transaction::begin(&self.client, [lock]).await?;
         let now = self.now();
-        let lost = || StoreError::lease_lost(lease.key.id());
-        let row = rows.first().ok_or_else(lost)?;
-        let (number, owner, until): (i64, Option<&str>, Option<i64>) =
-            (row.try_get(5)?, row.try_get(6)?, row.try_get(7)?);
-        let is_newest = number == signed(lease.number) && owner == Some(&*readable(&lease.owner));
-        match is_newest && until.is_some_and(|until| until > time::to_millis(now)) {
-            true => Ok((transaction, rows::read_found(row)?, now)),
-            false => Err(lost().into()),
-        }
-    }
-
-    /// Locks a run.
-    async fn lock(&self, key: &RunKey) -> Result<(Transaction<'_>, Found, SystemTime), Failure> {
-        let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
-        let lock = Query(statements::LOCK, &of);
-        let (transaction, [rows]) = Transaction::begin(&self.client, [lock]).await?;
-        Ok((transaction, rows::found(&rows, key)?, self.now()))
+        let found = leased(&rows, lease, now);
+        let (transaction, found) = transaction.checked(found).await?;
+        Ok((transaction, found, now))
     }
 
     pub(super) async fn renew(&self, lease: &Lease, time: Duration) -> Result<u64, Failure> {
@@ -263,9 +119,9 @@ impl Writer<'_> {
     ) -> Result<u64, Failure> {
         check_output(commit.output.as_deref())?;
         let (transaction, found, now) = self.lock_leased(lease).await?;
-        let (seq, run) = (found.seq, CommitColumns::of(commit, &found, now)?);
-        let history = HistoryColumns::of(commit, run.step, now)?;
-        let changes = columns::changes_to_json(&commit.changes)?;
+        let columns = commit_columns(commit, &found, now);
+        let (transaction, (run, history, changes)) = transaction.checked(columns).await?;
+        let seq = found.seq;
         let removed: Vec<_> = commit.removed().map(signed).collect();
         let (starts, ends) = deleted_ranges(&commit.changes);
         let (keys, values) = put(&commit.changes);
@@ -322,15 +178,8 @@ impl Writer<'_> {
             Query(statements::COUNT_COMMANDS, &of),
         ];
         let (transaction, [found, counts]) = Transaction::begin(&self.client, queries).await?;
-        let found = rows::found(&found, key)?;
-        if found.status.has_ended() {
-            return Err(found.wrong_status(key).into());
-        }
-        let counts = match counts.first() {
-            Some(row) => (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?),
-            None => (0, 0, 0),
-        };
-        let (number, json) = found.check_push(key, command, &columns::waiting(counts))?;
+        let pushed = pushed(key, command, [&found, &counts]);
+        let (transaction, (found, number, json)) = transaction.checked(pushed).await?;
         let (is_cancel, is_early) = (command.is_cancel(), command.is_early());
         let insert: [Param<'_>; 5] = [&found.seq, &number, &is_cancel, &is_early, &json];
         let (wakes, now) = (command.wakes(found.status), time::to_millis(self.now()));
@@ -346,11 +195,16 @@ impl Writer<'_> {
     }
 
     pub(super) async fn retry(&self, key: &RunKey) -> Result<(), Failure> {
-        let (transaction, found, now) = self.lock(key).await?;
-        if found.status != Status::Failed {
-            return Err(found.wrong_status(key).into());
-        }
-        let retry = Query(statements::RETRY, &[&found.seq, &time::to_millis(now)]);
+        let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
+        let lock = Query(statements::LOCK, &of);
+        let (transaction, [rows]) = Transaction::begin(&self.client, [lock]).await?;
+        let found = rows::found(&rows, key).and_then(|found| match found.status {
+            Status::Failed => Ok(found),
+            _ => Err(found.wrong_status(key).into()),
+        });
+        let (transaction, found) = transaction.checked(found).await?;
+        let now = time::to_millis(self.now());
+        let retry = Query(statements::RETRY, &[&found.seq, &now]);
         let (channels, payload) = self.said(&[Topic::Run], key);
         let notify = Query(statements::NOTIFY, &[&channels, &payload]);
         transaction.commit(&[retry], Some(notify)).await?;
@@ -376,17 +230,41 @@ impl Writer<'_> {
     }
 
     /// What is said to others of a run, and where.
-    fn said(&self, topics: &[Topic], key: &RunKey) -> (Vec<&str>, String) {
+    pub(super) fn said(&self, topics: &[Topic], key: &RunKey) -> (Vec<&str>, String) {
         (self.hub.channels(topics), self.hub.payload(key))
     }
 }
 
-/// That there is a run already, if it is of the same flow.
-fn is_same_flow(start: &Start<'_>, flow: String) -> Result<bool, Failure> {
-    match flow == start.flow {
-        true => Ok(false),
-        false => Err(StoreError::already_exists(start.key.id(), flow).into()),
+/// The run of a lease, if that still holds.
+fn leased(rows: &[Row], lease: &Lease, now: SystemTime) -> Result<Found, Failure> {
+    let lost = || StoreError::lease_lost(lease.key.id());
+    let row = rows.first().ok_or_else(lost)?;
+    let number: i64 = row.try_get(5)?;
+    let owner: Option<&str> = row.try_get(6)?;
+    let until: Option<i64> = row.try_get(7)?;
+    let is_newest = number == signed(lease.number) && owner == Some(&*readable(&lease.owner));
+    match is_newest && until.is_some_and(|until| until > time::to_millis(now)) {
+        true => rows::read_found(row),
+        false => Err(lost().into()),
     }
+}
+
+/// The run that a command is pushed to, and the command's number and JSON.
+fn pushed(
+    key: &RunKey,
+    command: &Command,
+    [found, counts]: [&[Row]; 2],
+) -> Result<(Found, i64, String), Failure> {
+    let found = rows::found(found, key)?;
+    if found.status.has_ended() {
+        return Err(found.wrong_status(key).into());
+    }
+    let counts = match counts.first() {
+        Some(row) => (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?),
+        None => (0, 0, 0),
+    };
+    let (number, json) = found.check_push(key, command, &columns::waiting(counts))?;
+    Ok((found, number, json))
 }
 
 fn read_claim(row: &Row, request: &ClaimRequest) -> Result<Claim, Failure> {
@@ -394,6 +272,16 @@ fn read_claim(row: &Row, request: &ClaimRequest) -> Result<Claim, Failure> {
     let number: i64 = row.try_get(16)?;
     let lease = Lease::new(info.key.clone(), &*request.owner, unsigned(number));
     Ok(Claim::new(lease, info))
+}
+
+fn commit_columns(
+    commit: &Commit,
+    found: &Found,
+    now: SystemTime,
+) -> Result<(CommitColumns, HistoryColumns, String), StoreError> {
+    let run = CommitColumns::of(commit, found, now)?;
+    let history = HistoryColumns::of(commit, run.step, now)?;
+    Ok((run, history, columns::changes_to_json(&commit.changes)?))
 }
 
 /// An output is JSON, which has no such character.
@@ -408,7 +296,7 @@ fn check_output(output: Option<&str>) -> Result<(), StoreError> {
 }
 
 /// The keys and values that are put.
-fn put(changes: &Changes) -> (Vec<&[u8]>, Vec<&str>) {
+pub(super) fn put(changes: &Changes) -> (Vec<&[u8]>, Vec<&str>) {
     let put = changes.put();
     put.map(|(key, value)| (key.as_bytes(), value)).unzip()
 }
