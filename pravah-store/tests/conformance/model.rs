@@ -383,7 +383,7 @@ proptest! {
 // Each case costs many waits for the disk.
 #[cfg(feature = "postgres")]
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 25, ..ProptestConfig::default() })]
 
     #[test]
     fn a_postgres_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
