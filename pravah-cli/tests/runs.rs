@@ -344,7 +344,10 @@ fn a_database_that_cannot_be_opened_is_named_without_its_password() {
     let output = pravah(folder.path(), &["runs", "list", "--store", url]);
     assert!(!output.status.success());
     let said = err(&output);
-    assert!(said.contains("`postgres://127.0.0.1:1/runs` cannot be opened"), "{said}");
+    assert!(
+        said.contains("`postgres://127.0.0.1:1/runs` cannot be opened"),
+        "{said}"
+    );
     assert!(!said.contains("secret"), "{said}");
 }
 

@@ -37,6 +37,8 @@ mod support;
 #[cfg(feature = "postgres")]
 mod unhurried;
 mod versions;
+#[cfg(feature = "postgres")]
+mod wire;
 mod workers;
 
 /// Writes each test once for every store.

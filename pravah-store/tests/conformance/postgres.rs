@@ -10,8 +10,9 @@ use tokio_postgres::Client;
 
 use crate::{
     flows::{Effects, Order, Working, until, worker},
-    server::{Server, new_schema},
+    server::{Server, new_schema, url},
     support::{changes, key, last_step, new_run, step},
+    wire::proxy,
 };
 
 /// An empty store, its schema, and a connection that is set to that.
@@ -258,6 +259,42 @@ async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
         .commit(&claim.lease, last_step(Status::Done))
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn a_write_takes_few_round_trips_whatever_is_written() {
+    let (schema, port) = (new_schema(), Server::shared().port());
+    let (port, round_trips) = proxy(port).await;
+    let options = PostgresOptions::new().with_schema(schema);
+    let options = options.with_max_connections(1);
+    let store = options.connect(&url(port, "postgres")).await.unwrap();
+    // The first time statements are prepared.
+    for (is_prepared, id) in [(false, "a"), (true, "b")] {
+        let start = round_trips.count();
+        store.start(new_run(&key(id))).await.unwrap();
+        let started = round_trips.count();
+        let claim = store.claim(request("worker")).await.unwrap().remove(0);
+        let claimed = round_trips.count();
+        let number = store.push(&key(id), Command::Pause).await.unwrap();
+        let pushed = round_trips.count();
+        let mut commit = last_step(Status::Suspended);
+        let items: Vec<_> = (0..100).map(|item| format!("/items/{item}")).collect();
+        let put: Vec<_> = items.iter().map(|item| (&**item, "1")).collect();
+        commit.changes = changes(&["/states", "/x", "/y"], &put);
+        (commit.taken, commit.seen) = (vec![number], number);
+        store.commit(&claim.lease, commit).await.unwrap();
+        let committed = round_trips.count();
+        store.load(&key(id)).await.unwrap();
+        let loaded = round_trips.count();
+        let counts = [
+            started - start,
+            claimed - started,
+            pushed - claimed,
+            committed - pushed,
+            loaded - committed,
+        ];
+        assert!(!is_prepared || counts == [1, 1, 2, 2, 1], "{counts:?}");
+    }
 }
 
 // --- Notifications and times.

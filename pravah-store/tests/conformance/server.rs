@@ -129,7 +129,11 @@ impl Server {
     }
 
     pub(crate) fn url_of(&self, database: &str) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+        url(self.port, database)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     /// A connection of the test's own.
@@ -167,6 +171,11 @@ impl Drop for Server {
         }
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Where a database is reached at a port on this machine.
+pub(crate) fn url(port: u16, database: &str) -> String {
+    format!("postgres://postgres@127.0.0.1:{port}/{database}")
 }
 
 /// The name of a schema that no other test has.
