@@ -4,7 +4,12 @@
 //! cargo bench -p pravah-store --features postgres --bench stores
 //! ```
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
 
 #[allow(dead_code)]
 #[path = "../tests/conformance/server.rs"]

@@ -49,19 +49,26 @@ impl Writer<'_> {
             match read_claim(row, request) {
                 Ok(claim) => claims.push(claim),
                 // It keeps no other run from being claimed.
-                Err(failure) => self.park(row, failure).await?,
+                Err(failure) => self.park(row, failure).await,
             }
         }
         claims.sort_by(|a, b| (a.info.wake_at, &a.info.key).cmp(&(b.info.wake_at, &b.info.key)));
         Ok(claims)
     }
 
-    /// Parks a run that was claimed and cannot be read.
-    async fn park(&self, row: &Row, failure: Failure) -> Result<(), Failure> {
+    /// Parks a run that was claimed and cannot be read. Where that fails, it is tried again when the lease has ended.
+    async fn park(&self, row: &Row, failure: Failure) {
         let error = with_sources(&failure.while_doing("claim runs"));
         tracing::error!(error, "a run that cannot be read is parked");
+        if let Err(failure) = self.park_claimed(row, &error).await {
+            let error = failure.while_doing("park a run");
+            tracing::warn!(%error, "a run that cannot be read was not parked");
+        }
+    }
+
+    async fn park_claimed(&self, row: &Row, error: &str) -> Result<(), Failure> {
         let (seq, lease): (i64, i64) = (row.try_get(15)?, row.try_get(16)?);
-        let (error, now) = (readable(&error), time::to_millis(self.now()));
+        let (error, now) = (readable(error), time::to_millis(self.now()));
         let park: [Param<'_>; 4] = [&seq, &lease, &error, &now];
         query(&self.client, Query(statements::PARK_CLAIMED, &park)).await?;
         Ok(())

@@ -161,6 +161,36 @@ async fn a_database_that_cannot_hold_every_text_is_refused() {
 }
 
 #[tokio::test]
+async fn how_a_database_is_set_up_does_not_matter() {
+    let raw = Server::shared().client();
+    raw.batch_execute("CREATE DATABASE strict").await.unwrap();
+    raw.batch_execute(
+        "ALTER DATABASE strict SET default_transaction_isolation TO 'serializable'; \
+         ALTER DATABASE strict SET default_transaction_read_only TO on; \
+         ALTER DATABASE strict SET search_path TO other; \
+         ALTER DATABASE strict SET bytea_output TO 'escape'",
+    )
+    .await
+    .unwrap();
+    let store = PostgresStore::connect(&Server::shared().url_of("strict")).await;
+    let store = store.unwrap();
+    // One waits for the other, and neither fails.
+    let starts = [(); 4].map(|()| store.start(new_run(&key("a"))));
+    let [a, b, c, d] = starts;
+    let (a, b, c, d) = tokio::join!(a, b, c, d);
+    let new = [a, b, c, d].into_iter().filter(|it| *it.as_ref().unwrap());
+    assert_eq!(new.count(), 1);
+    let claim = store.claim(request("worker")).await.unwrap().remove(0);
+    let (committed, pushed) = tokio::join!(
+        store.commit(&claim.lease, step("/x", "1")),
+        store.push(&claim.lease.key, Command::Pause)
+    );
+    assert!(committed.is_ok() && pushed.is_ok());
+    let run = store.load(&key("a")).await.unwrap();
+    assert_eq!((run.entries.get("/x"), run.inbox.len()), (Some("1"), 1));
+}
+
+#[tokio::test]
 async fn what_cannot_be_reached_is_an_error() {
     for url in ["", "nonsense", "postgres://127.0.0.1:1/x", "host=/no/such"] {
         let refused = PostgresStore::connect(url).await;
