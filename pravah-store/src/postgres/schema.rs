@@ -2,30 +2,15 @@
 
 use tokio_postgres::Client;
 
-use super::connect::quoted;
+use super::{connect::quoted, statements};
 use crate::{StoreError, failure::Failure};
 
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
 
-const VERSION: &str = "SELECT number FROM schema_version";
-
-/// Whether the schema of the store has a table of this name.
-const HAS_TABLE: &str = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS class \
-    JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace \
-    WHERE schema.nspname = $1 AND class.relname = $2)";
-
-const HAS_SCHEMA: &str = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)";
-
-const CREATE_VERSION: &str = "CREATE TABLE schema_version (number BIGINT NOT NULL); \
-    INSERT INTO schema_version VALUES (0)";
-
-/// Processes that open a store at the same time migrate it one after the other.
-const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('pravah ' || $1, 0))";
-
 /// Fails where the database cannot hold every text.
 pub(super) async fn check_encoding(client: &Client) -> Result<(), Failure> {
-    let row = client.query_one("SHOW server_encoding", &[]).await?;
+    let row = client.query_one(statements::ENCODING, &[]).await?;
     match row.try_get::<_, &str>(0)? {
         "UTF8" => Ok(()),
         _ => Err(StoreError::not_a_store("the encoding of its database is not UTF8").into()),
@@ -50,7 +35,9 @@ pub(super) async fn migrate(
         return Ok(());
     }
     let transaction = client.transaction().await?;
-    transaction.query(LOCK, &[&schema]).await?;
+    transaction
+        .query(statements::LOCK_SCHEMA, &[&schema])
+        .await?;
     let client = transaction.client();
     let found = version(client, schema).await?;
     if found == 0 {
@@ -60,8 +47,7 @@ pub(super) async fn migrate(
     for migration in MIGRATIONS.iter().skip(applied) {
         client.batch_execute(migration).await?;
     }
-    let update = "UPDATE schema_version SET number = $1";
-    client.execute(update, &[&known]).await?;
+    client.execute(statements::SET_VERSION, &[&known]).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -71,12 +57,16 @@ fn known_version() -> i64 {
 
 /// The version of a schema; 0 where none of these has led to it.
 async fn version(client: &Client, schema: &str) -> Result<i64, Failure> {
-    let names: [&(dyn tokio_postgres::types::ToSql + Sync); 2] = [&schema, &"schema_version"];
-    let row = client.query_one(HAS_TABLE, &names).await?;
+    let row = client
+        .query_one(statements::HAS_VERSION, &[&schema])
+        .await?;
     if !row.try_get::<_, bool>(0)? {
         return Ok(0);
     }
-    let found = client.query_one(VERSION, &[]).await?.try_get(0)?;
+    let found = client
+        .query_one(statements::VERSION, &[])
+        .await?
+        .try_get(0)?;
     let known = known_version();
     match found > known {
         true => Err(StoreError::newer_schema(found, known).into()),
@@ -86,10 +76,10 @@ async fn version(client: &Client, schema: &str) -> Result<i64, Failure> {
 
 async fn create(client: &Client, schema: &str) -> Result<(), Failure> {
     // A user without the right to create schemas may have been given one.
-    let row = client.query_one(HAS_SCHEMA, &[&schema]).await?;
+    let row = client.query_one(statements::HAS_SCHEMA, &[&schema]).await?;
     if !row.try_get::<_, bool>(0)? {
         let create = format!("CREATE SCHEMA {}", quoted(schema));
         client.batch_execute(&create).await?;
     }
-    Ok(client.batch_execute(CREATE_VERSION).await?)
+    Ok(client.batch_execute(statements::CREATE_VERSION).await?)
 }

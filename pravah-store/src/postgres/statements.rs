@@ -53,6 +53,27 @@ pub(super) const COMMIT: &str = "COMMIT";
 
 pub(super) const ROLLBACK: &str = "ROLLBACK";
 
+pub(super) const ENCODING: &str = "SHOW server_encoding";
+
+pub(super) const HAS_SCHEMA: &str =
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)";
+
+/// Whether a schema has a version, and so may be a store.
+pub(super) const HAS_VERSION: &str = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS class \
+    JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace \
+    WHERE schema.nspname = $1 AND class.relname = 'schema_version')";
+
+/// Processes that open a store at the same time migrate it one after the other.
+pub(super) const LOCK_SCHEMA: &str =
+    "SELECT pg_advisory_xact_lock(hashtextextended('pravah ' || $1, 0))";
+
+pub(super) const CREATE_VERSION: &str = "CREATE TABLE schema_version (number BIGINT NOT NULL); \
+    INSERT INTO schema_version VALUES (0)";
+
+pub(super) const VERSION: &str = "SELECT number FROM schema_version";
+
+pub(super) const SET_VERSION: &str = "UPDATE schema_version SET number = $1";
+
 /// The time of the database in microseconds since 1970.
 pub(super) const NOW: &str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
 

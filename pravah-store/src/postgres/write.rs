@@ -67,7 +67,7 @@ impl Writer<'_> {
     }
 
     async fn park_claimed(&self, row: &Row, error: &str) -> Result<(), Failure> {
-        let (seq, lease): (i64, i64) = (row.try_get(15)?, row.try_get(16)?);
+        let (seq, lease): (i64, i64) = (row.try_get("seq")?, row.try_get("lease")?);
         let (error, now) = (readable(error), time::to_millis(self.now()));
         let park: [Param<'_>; 4] = [&seq, &lease, &error, &now];
         query(&self.client, Query(statements::PARK_CLAIMED, &park)).await?;
@@ -246,9 +246,9 @@ impl Writer<'_> {
 fn leased(rows: &[Row], lease: &Lease, now: SystemTime) -> Result<Found, Failure> {
     let lost = || StoreError::lease_lost(lease.key.id());
     let row = rows.first().ok_or_else(lost)?;
-    let number: i64 = row.try_get(5)?;
-    let owner: Option<&str> = row.try_get(6)?;
-    let until: Option<i64> = row.try_get(7)?;
+    let number: i64 = row.try_get("lease")?;
+    let owner: Option<&str> = row.try_get("lease_owner")?;
+    let until: Option<i64> = row.try_get("lease_until")?;
     let is_newest = number == signed(lease.number) && owner == Some(&*readable(&lease.owner));
     match is_newest && until.is_some_and(|until| until > time::to_millis(now)) {
         true => rows::read_found(row),
@@ -276,7 +276,7 @@ fn pushed(
 
 fn read_claim(row: &Row, request: &ClaimRequest) -> Result<Claim, Failure> {
     let info = rows::info_columns(row)?.read()?;
-    let number: i64 = row.try_get(16)?;
+    let number: i64 = row.try_get("lease")?;
     let lease = Lease::new(info.key.clone(), &*request.owner, unsigned(number));
     Ok(Claim::new(lease, info))
 }
