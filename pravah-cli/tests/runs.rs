@@ -338,6 +338,20 @@ async fn what_is_not_there_is_an_error_that_says_where_to_look() {
     assert_eq!(said, "error: a tenant must not contain `/`\n");
 }
 
+#[test]
+fn a_database_that_cannot_be_opened_is_named_without_its_password() {
+    let folder = TempDir::new().unwrap();
+    let url = "postgres://me:secret@127.0.0.1:1/runs";
+    let output = pravah(folder.path(), &["runs", "list", "--store", url]);
+    assert!(!output.status.success());
+    let said = err(&output);
+    assert!(
+        said.contains("`postgres://127.0.0.1:1/runs` cannot be opened"),
+        "{said}"
+    );
+    assert!(!said.contains("secret"), "{said}");
+}
+
 #[tokio::test]
 async fn a_configuration_that_is_broken_does_not_matter_to_runs() {
     let it = Service::new().await;

@@ -79,6 +79,18 @@ impl RunKey {
         }
     }
 
+    /// The key that has this [`run_id`](Self::run_id).
+    #[cfg(feature = "postgres")]
+    pub(crate) fn from_run_id(run_id: &str) -> Option<Self> {
+        match run_id.strip_prefix('/') {
+            Some(rest) => {
+                let (tenant, id) = rest.split_once('/')?;
+                Self::new(id).ok()?.of_tenant(tenant).ok()
+            }
+            None => Self::new(run_id).ok(),
+        }
+    }
+
     /// The key of another run of the same tenant.
     ///
     /// # Errors
@@ -152,6 +164,21 @@ mod tests {
         assert_ne!(plain.run_id(), tenants.run_id());
         assert!(RunKey::new("/acme/7").is_err());
         assert!(RunKey::new("7").unwrap().of_tenant("ac/me").is_err());
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    fn a_key_is_read_from_its_run_id() {
+        for key in [
+            RunKey::new("7").unwrap(),
+            RunKey::new("acme/7").unwrap(),
+            RunKey::new("a/b").unwrap().of_tenant("acme").unwrap(),
+        ] {
+            assert_eq!(RunKey::from_run_id(&key.run_id()), Some(key));
+        }
+        for other in ["", "/", "/acme", "/acme/", "//7", "/acme//7", "a\n"] {
+            assert_eq!(RunKey::from_run_id(other), None, "{other:?}");
+        }
     }
 
     #[test]

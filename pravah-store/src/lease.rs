@@ -149,6 +149,12 @@ impl Commit {
         }
     }
 
+    /// The numbers of the commands that it removes.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = u64> + use<'_> {
+        let refused = self.refused.iter().map(|refusal| refusal.number);
+        self.taken.iter().copied().chain(refused)
+    }
+
     /// Whether the claim has come to something.
     pub fn is_progress(&self) -> bool {
         self.status != Status::Ready || self.error.is_none()

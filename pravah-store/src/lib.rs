@@ -9,16 +9,27 @@
 //!
 //! - `sqlite` (on by default): `SqliteStore`, which keeps runs in one file.
 //! - `encryption`: `KeyRing`, a cipher for [`EncryptedStore`].
+//! - `postgres`: `PostgresStore`, which keeps runs in a PostgreSQL database, for any number of machines.
 
+// What tests of both kinds have in common calls the crate by its name.
+#[cfg(all(test, feature = "postgres"))]
+extern crate self as pravah_store;
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod columns;
 mod command;
 mod encryption;
 mod entries;
 mod error;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod failure;
 mod json;
 mod key;
 mod lease;
 mod memory;
 mod notify;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod query;
 mod run;
 mod runs;
@@ -37,6 +48,8 @@ pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};
 pub use memory::MemoryStore;
 pub use notify::{Notifications, Notifier};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
 pub use runs::{RunEvents, Runs, StartRun};

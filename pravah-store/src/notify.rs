@@ -11,7 +11,7 @@ const CAPACITY: usize = 256;
 
 /// Tells others in this process which runs they might look at: a part of a [`RunStore`](crate::RunStore).
 #[derive(Clone)]
-pub struct Notifier(broadcast::Sender<RunKey>);
+pub struct Notifier(broadcast::Sender<Option<RunKey>>);
 
 impl Notifier {
     /// A notifier that nobody listens to yet.
@@ -21,9 +21,18 @@ impl Notifier {
 
     /// Says that something has happened to a run.
     pub fn notify(&self, key: &RunKey) {
+        self.say(Some(key));
+    }
+
+    /// Says that something may have happened to any run.
+    pub fn notify_any(&self) {
+        self.say(None);
+    }
+
+    fn say(&self, key: Option<&RunKey>) {
         if self.0.receiver_count() > 0 {
             // Whoever listened may have gone meanwhile.
-            let _ = self.0.send(key.clone());
+            let _ = self.0.send(key.cloned());
         }
     }
 
@@ -48,14 +57,14 @@ impl fmt::Debug for Notifier {
 /// What a [`Notifier`] says. They are hints: not every change is said by every store, and none of another process need
 /// be.
 #[derive(Debug)]
-pub struct Notifications(broadcast::Receiver<RunKey>);
+pub struct Notifications(broadcast::Receiver<Option<RunKey>>);
 
 impl Notifications {
-    /// The next run to look at; `None` where it may be any, because some were missed. Where no notifier is left it never
+    /// The next run to look at; `None` where it may be any, because some were missed, say. Where no notifier is left it never
     /// ends. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<RunKey> {
         match self.0.recv().await {
-            Ok(key) => Some(key),
+            Ok(key) => key,
             Err(RecvError::Lagged(_)) => None,
             Err(RecvError::Closed) => std::future::pending().await,
         }

@@ -1,8 +1,11 @@
 //! Opening a store, and what it says with what to do about it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use pravah_store::{Runs, SqliteOptions, StoreError, is_encrypted};
+use pravah_store::{RunStore, Runs, SqliteOptions, StoreError, is_encrypted};
 
 use super::values;
 use crate::failure::{Failure, with_causes};
@@ -10,21 +13,42 @@ use crate::failure::{Failure, with_causes};
 /// Where runs are unless `--store` says so.
 pub(super) const DEFAULT_FILE: &str = "runs.db";
 
+/// Where a PostgreSQL database has them unless `--schema` says so.
+pub(super) const DEFAULT_SCHEMA: &str = "pravah";
+
 /// What the runs were asked for in.
 pub(super) struct Asked {
-    file: PathBuf,
+    store: PathBuf,
+    /// Where the store is, without a password.
+    shown: String,
+    schema: String,
     tenant: Option<String>,
 }
 
 impl Asked {
-    pub(super) fn of(file: PathBuf, tenant: Option<String>) -> Self {
-        Self { file, tenant }
+    pub(super) fn of((store, schema): (PathBuf, String), tenant: Option<String>) -> Self {
+        let shown = match url(&store) {
+            Some(url) => without_password(url),
+            None => store.display().to_string(),
+        };
+        Self {
+            store,
+            shown,
+            schema,
+            tenant,
+        }
     }
 
     /// The runs that are meant.
-    pub(super) fn open(&self) -> Result<Runs, Failure> {
-        let store = SqliteOptions::new().existing().open(&self.file);
-        let runs = Runs::new(store.map_err(|error| self.not_opened(&error))?);
+    pub(super) async fn open(&self) -> Result<Runs, Failure> {
+        let store: Arc<dyn RunStore> = match url(&self.store) {
+            Some(url) => self.connect(url).await?,
+            None => {
+                let store = SqliteOptions::new().existing().open(&self.store);
+                Arc::new(store.map_err(|error| self.not_opened(&error))?)
+            }
+        };
+        let runs = Runs::new(store);
         match &self.tenant {
             Some(tenant) => runs.of_tenant(tenant).map_err(|error| self.failed(error)),
             None => Ok(runs),
@@ -34,8 +58,11 @@ impl Asked {
     /// What to type so as to do this in the same place.
     pub(super) fn command(&self, words: &[&str]) -> String {
         let mut command = String::from("pravah runs");
-        if self.file != Path::new(DEFAULT_FILE) {
-            command.push_str(&option("store", &self.file.to_string_lossy()));
+        if self.store != Path::new(DEFAULT_FILE) {
+            command.push_str(&option("store", &self.shown));
+        }
+        if self.schema != DEFAULT_SCHEMA {
+            command.push_str(&option("schema", &self.schema));
         }
         if let Some(tenant) = &self.tenant {
             command.push_str(&option("tenant", tenant));
@@ -73,17 +100,38 @@ impl Asked {
         }
     }
 
-    /// Why the file could not be opened.
+    #[cfg(feature = "postgres")]
+    async fn connect(&self, url: &str) -> Result<Arc<dyn RunStore>, Failure> {
+        let options = pravah_store::PostgresOptions::new().with_max_connections(1);
+        let options = options.with_schema(&self.schema).existing();
+        let store = options.connect(url).await;
+        Ok(Arc::new(store.map_err(|error| self.not_opened(&error))?))
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    async fn connect(&self, _: &str) -> Result<Arc<dyn RunStore>, Failure> {
+        let shown = &self.shown;
+        Err(Failure::Message(format!(
+            "`{shown}` cannot be opened: this `pravah` was built without PostgreSQL, which is its feature `postgres`"
+        )))
+    }
+
+    /// Why the store could not be opened.
     fn not_opened(&self, error: &StoreError) -> Failure {
-        let file = self.file.display();
+        let shown = &self.shown;
         Failure::Message(match error {
+            StoreError::NotAStore { why, .. } if url(&self.store).is_some() => format!(
+                "`{shown}` has no store of runs in the schema `{}`, {why}: name the one that your workers use with \
+                 `--schema NAME`",
+                self.schema
+            ),
             StoreError::NotAStore { why, .. } => format!(
-                "`{file}` is not a store of runs, {why}: name the one that your workers use with `--store FILE`"
+                "`{shown}` is not a store of runs, {why}: name the one that your workers use with `--store FILE`"
             ),
             StoreError::NewerSchema { .. } => {
-                format!("`{file}` cannot be read: {error}; a newer `pravah` can")
+                format!("`{shown}` cannot be read: {error}; a newer `pravah` can")
             }
-            error => format!("`{file}` cannot be opened: {}", with_causes(error)),
+            error => format!("`{shown}` cannot be opened: {}", with_causes(error)),
         })
     }
 
@@ -116,7 +164,7 @@ impl Asked {
     }
 
     fn not_found(&self, run: &str) -> String {
-        let file = self.file.display();
+        let file = &self.shown;
         match &self.tenant {
             Some(tenant) => format!(
                 "the tenant `{tenant}` has no run `{run}` in `{file}`: `{}` lists those that it has",
@@ -138,12 +186,31 @@ fn option(name: &str, value: &str) -> String {
     format!(" --{name}{separator}{}", values::argument(value))
 }
 
+/// The store as the URL of a PostgreSQL database, if it is one.
+fn url(store: &std::path::Path) -> Option<&str> {
+    let store = store.to_str()?;
+    let is_url = store.starts_with("postgres://") || store.starts_with("postgresql://");
+    is_url.then_some(store)
+}
+
+/// A URL as messages may show it: without who connects, and without parameters, of which one may be a password.
+fn without_password(url: &str) -> String {
+    let url = url.split('?').next().unwrap_or_default();
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, place))) => format!("{scheme}://{place}"),
+        _ => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn asked(file: &str, tenant: Option<&str>) -> Asked {
-        Asked::of(file.into(), tenant.map(str::to_owned))
+        Asked::of(
+            (file.into(), DEFAULT_SCHEMA.into()),
+            tenant.map(str::to_owned),
+        )
     }
 
     #[test]
@@ -165,5 +232,22 @@ mod tests {
             odd.command_of_run("show", "-7", &[]),
             "pravah runs --store=-f --tenant=--every-tenant show -- -7"
         );
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for (url, shown) in [
+            (
+                "postgres://me:s@cret@db:5432/runs",
+                "postgres://db:5432/runs",
+            ),
+            (
+                "postgresql://db/runs?password=secret",
+                "postgresql://db/runs",
+            ),
+            ("postgres://db/runs", "postgres://db/runs"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
     }
 }

@@ -20,9 +20,12 @@ use crate::{
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The file that workers keep the runs in.
+    /// The file that workers keep the runs in, or the URL of a PostgreSQL database: `postgres://…`.
     #[arg(long, global = true, value_name = "FILE", default_value = asked::DEFAULT_FILE)]
     store: PathBuf,
+    /// The schema in which a PostgreSQL database has them.
+    #[arg(long, global = true, value_name = "NAME", default_value = asked::DEFAULT_SCHEMA)]
+    schema: String,
     /// The tenant whose runs are meant: those that belong to none, unless given.
     #[arg(long, global = true)]
     tenant: Option<String>,
@@ -99,8 +102,8 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
 }
 
 async fn act(options: Options) -> Result<ExitCode, Failure> {
-    let asked = Asked::of(options.store, options.tenant);
-    let runs = asked.open()?;
+    let asked = Asked::of((options.store, options.schema), options.tenant);
+    let runs = asked.open().await?;
     let failed = |error| asked.failed(error);
     match options.action {
         Action::List(list) => return list::list(&runs, &asked, list).await,

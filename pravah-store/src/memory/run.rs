@@ -97,7 +97,7 @@ impl Run {
     }
 
     pub(super) fn commit(&mut self, commit: Commit, now: SystemTime) -> u64 {
-        for number in removed(&commit) {
+        for number in commit.removed() {
             self.inbox.remove(&number);
         }
         if commit.status.has_ended() {
@@ -192,10 +192,4 @@ impl Run {
     fn wrong_status(&self) -> StoreError {
         StoreError::wrong_status(self.info.key.id(), self.info.status)
     }
-}
-
-/// The commands that a commit removes.
-fn removed(commit: &Commit) -> impl Iterator<Item = u64> + use<'_> {
-    let refused = commit.refused.iter().map(|refusal| refusal.number);
-    commit.taken.iter().copied().chain(refused)
 }

@@ -1,7 +1,6 @@
 //! Runs in a SQLite file.
 
 mod clock;
-mod failure;
 mod options;
 mod read;
 mod rows;
@@ -19,12 +18,12 @@ use pravah_runtime::{Clock, Entries};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::{sync::Mutex, task::spawn_blocking};
 
-use self::failure::Failure;
 pub use self::options::SqliteOptions;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
     StoreFuture,
+    failure::Failure,
     time::{self, SharedClock},
 };
 

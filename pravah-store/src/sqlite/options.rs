@@ -10,8 +10,8 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
-use super::{SqliteStore, clock::WallClock, failure::Failure, schema};
-use crate::{Notifier, StoreError, time::SharedClock};
+use super::{SqliteStore, clock::WallClock, schema};
+use crate::{Notifier, StoreError, failure::Failure, time::SharedClock};
 
 /// SQLite counts milliseconds in 31 bits.
 const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);

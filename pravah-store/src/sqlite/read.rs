@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, Row, Rows, ToSql};
 
-use super::{
+use super::{rows, statements};
+use crate::{
+    Cursor, Filter, HistoryRow, LoadedRun, Page, RunKey, Status,
+    columns::{self, signed, to_json},
     failure::Failure,
-    rows::{self, signed, to_json},
-    statements,
 };
-use crate::{Cursor, Filter, HistoryRow, LoadedRun, Page, RunKey, Status};
 
 pub(super) fn load(connection: &Connection, key: &RunKey) -> Result<LoadedRun, Failure> {
     let (seq, info) = rows::get_info(connection, key)?;
@@ -22,14 +22,13 @@ pub(super) fn history(
     (from, limit): (u64, usize),
 ) -> Result<Vec<HistoryRow>, Failure> {
     let found = rows::get(connection, key)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(statements::HISTORY)?;
-    let rows = statement.query([found.seq, signed(from), limit])?;
+    let rows = statement.query([found.seq, signed(from), columns::limit(limit)])?;
     all(rows, rows::history_row)
 }
 
 pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, Failure> {
-    let limit = i64::try_from(filter.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let limit = columns::limit(filter.limit.saturating_add(1));
     let (tenant, status) = (filter.tenant.column(), filter.status.map(Status::name));
     let after = filter.after.as_ref().map(Cursor::place);
     let tags = to_json("tags", &filter.tags)?;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::failure::Failure;
-use crate::StoreError;
+use crate::{StoreError, failure::Failure};
 
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];

@@ -5,14 +5,16 @@ use std::time::{Duration, SystemTime};
 use pravah_runtime::Changes;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-use super::{
-    failure::Failure,
-    rows::{self, Found, signed, to_json, unsigned},
-    statements,
-};
+use super::{rows, statements};
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
-    StepNode, StoreError, command::Waiting, entries::put_all, error::with_sources, json, time,
+    StoreError,
+    columns::{self, CommitColumns, Found, HistoryColumns, signed, to_json, unsigned},
+    command::Waiting,
+    entries::put_all,
+    error::with_sources,
+    failure::Failure,
+    time,
 };
 
 /// The row of a run that was put in; `None` if there was one.
@@ -97,7 +99,7 @@ pub(super) fn claim(
 ) -> Result<Vec<Claim>, Failure> {
     let until = time::to_millis(time::after(now, request.lease));
     let flows = to_json("the ids of flows", &request.flows)?;
-    let limit = signed(u64::try_from(request.limit).unwrap_or(u64::MAX));
+    let limit = columns::limit(request.limit);
     let mut statement = connection.prepare_cached(statements::CLAIMABLE)?;
     let found = statement.query_map(params![time::to_millis(now), flows, limit], |row| {
         row.get(0)
@@ -138,7 +140,7 @@ fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<Fou
         lease.owner,
         time::to_millis(now),
     ];
-    let row = statement.query_row(params, |row| Ok(Found::read(row)));
+    let row = statement.query_row(params, |row| Ok(rows::read_found(row)));
     let found = row.optional()?.transpose()?;
     found.ok_or_else(|| StoreError::lease_lost(lease.key.id()).into())
 }
@@ -190,31 +192,27 @@ pub(super) fn commit(
     let found = leased(connection, lease, now)?;
     let seq = found.seq;
     remove_commands(connection, seq, commit)?;
-    let is_step = commit.is_step();
-    let step = found.step.saturating_add(i64::from(is_step));
-    if is_step {
+    let columns = CommitColumns::of(commit, &found, now)?;
+    if commit.is_step() {
         apply(connection, seq, &commit.changes)?;
-        append_history(connection, (seq, step), commit, now)?;
+        append_history(connection, (seq, columns.step), commit, now)?;
     }
-    let questions = json::readable("the questions of a run", &commit.questions)?;
     let mut statement = connection.prepare_cached(statements::COMMIT)?;
     statement.execute(named_params! {
         ":seq": seq,
-        ":step": step,
-        ":status": commit.status.name(),
-        ":now": time::to_millis(now),
-        ":wake_at": commit.claimable_at(now).map(time::to_millis),
-        ":questions": questions,
+        ":step": columns.step,
+        ":status": columns.status,
+        ":now": columns.now,
+        ":wake_at": columns.wake_at,
+        ":questions": columns.questions,
         ":output": commit.output,
         ":error": commit.error,
-        ":is_progress": commit.is_progress(),
+        ":is_progress": columns.is_progress,
         ":release": commit.release,
     })?;
     let mut statement = connection.prepare_cached(statements::HAS_UNSEEN)?;
-    let has_failed = commit.status == Status::Failed;
-    if statement.query_row(params![seq, signed(commit.seen), has_failed], |row| {
-        row.get(0)
-    })? {
+    let params = params![seq, columns.seen, columns.has_failed];
+    if statement.query_row(params, |row| row.get(0))? {
         wake(connection, seq, now)?;
     }
     Ok(unsigned(found.last_command))
@@ -225,9 +223,8 @@ fn remove_commands(connection: &Connection, seq: i64, commit: &Commit) -> Result
         connection.execute(statements::DELETE_COMMANDS, [seq])?;
         return Ok(());
     }
-    let refused = commit.refused.iter().map(|refusal| refusal.number);
     let mut statement = connection.prepare_cached(statements::DELETE_COMMAND)?;
-    for number in commit.taken.iter().copied().chain(refused) {
+    for number in commit.removed() {
         statement.execute([seq, signed(number)])?;
     }
     Ok(())
@@ -254,17 +251,17 @@ fn append_history(
     commit: &Commit,
     now: SystemTime,
 ) -> Result<(), Failure> {
-    let to_node = |node: &StepNode| to_json("the node of a step", node);
+    let columns = HistoryColumns::of(commit, step, now)?;
     let mut statement = connection.prepare_cached(statements::INSERT_HISTORY)?;
     statement.execute(params![
         seq,
-        step,
-        time::to_millis(now),
-        commit.status.name(),
-        commit.node.as_ref().map(to_node).transpose()?,
-        to_json("the commands of a step", &commit.taken)?,
-        to_json("the commands of a step", &commit.refused)?,
-        to_json("the changes of a step", &commit.changes)?,
+        columns.step,
+        columns.at,
+        columns.status,
+        columns.node,
+        columns.taken,
+        columns.refused,
+        columns::changes_to_json(&commit.changes)?,
     ])?;
     Ok(())
 }
@@ -277,11 +274,10 @@ pub(super) fn push(
 ) -> Result<u64, Failure> {
     let found = rows::get(connection, key)?;
     if found.status.has_ended() {
-        return Err(found.wrong_status(key));
+        return Err(found.wrong_status(key).into());
     }
-    let json = command.to_json()?;
-    command.check_room(key.id(), &waiting(connection, found.seq)?)?;
-    let number = found.last_command.saturating_add(1);
+    let waiting = waiting(connection, found.seq)?;
+    let (number, json) = found.check_push(key, command, &waiting)?;
     let mut statement = connection.prepare_cached(statements::INSERT_COMMAND)?;
     statement.execute(params![
         found.seq,
@@ -301,13 +297,8 @@ pub(super) fn push(
 /// What waits in the inbox of a run.
 fn waiting(connection: &Connection, seq: i64) -> Result<Waiting, Failure> {
     let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
-    let counts: (i64, i64, i64) = statement.query_row([seq], |row| row.try_into())?;
-    let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
-    Ok(Waiting {
-        all: count(counts.0),
-        cancels: count(counts.1),
-        early: count(counts.2),
-    })
+    let counts = statement.query_row([seq], |row| row.try_into())?;
+    Ok(columns::waiting(counts))
 }
 
 fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failure> {
@@ -319,7 +310,7 @@ fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failur
 pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> Result<(), Failure> {
     let found = rows::get(connection, key)?;
     if found.status != Status::Failed {
-        return Err(found.wrong_status(key));
+        return Err(found.wrong_status(key).into());
     }
     connection.execute(statements::RETRY, [found.seq, time::to_millis(now)])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Worker processes that are killed at any moment, over one file. It takes real time, and is the only test that does.
+//! Worker processes that are killed at any moment, over one store. It takes real time, and is the only test that does.
 
 use std::{
     collections::BTreeMap,
@@ -6,14 +6,18 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use pravah_runtime::prelude::*;
-use pravah_store::{Filter, HistoryRow, RunEvents, Runs, SqliteStore, Status, Worker};
+use pravah_store::{Filter, HistoryRow, RunEvents, RunStore, Runs, Status, Worker};
 
-/// Where the child finds the file; without it this process is no child.
-const FILE: &str = "PRAVAH_STORE_TEST_FILE";
+/// Where the child finds the store; without it this process is no child.
+const STORE: &str = "PRAVAH_STORE_TEST_STORE";
+
+/// Where it writes its effects down.
+const LOG: &str = "PRAVAH_STORE_TEST_LOG";
 
 const RUNS: usize = 40;
 const STEPS: u32 = 12;
@@ -69,16 +73,29 @@ fn countdown(countdown: Countdown) -> Reported {
     flow! { count -> either(count, report) }
 }
 
+/// Opens the store of this name: a file, or a URL and a schema.
+async fn open(name: &str) -> Arc<dyn RunStore> {
+    #[cfg(feature = "postgres")]
+    if let Some((url, schema)) = name.split_once('#') {
+        let options = pravah_store::PostgresOptions::new().with_schema(schema);
+        return Arc::new(options.connect(url).await.unwrap());
+    }
+    #[cfg(feature = "sqlite")]
+    return Arc::new(pravah_store::SqliteStore::open(name).unwrap());
+    #[cfg(not(feature = "sqlite"))]
+    panic!("`{name}` is no store");
+}
+
 /// What the child does: work until it is killed. As a test of the parent it does nothing.
 #[test]
 fn worker_process() {
-    let Some(file) = env::var_os(FILE).map(PathBuf::from) else {
+    let (Ok(store), Some(log)) = (env::var(STORE), env::var_os(LOG)) else {
         return;
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let log = EffectLog(file.with_extension("log"));
-        let worker = Worker::new(SqliteStore::open(&file).unwrap())
+        let log = EffectLog(log.into());
+        let worker = Worker::new(open(&store).await)
             .serve::<Countdown>()
             .with_context(Context::default().with_dep(log))
             .with_slots(4)
@@ -94,11 +111,12 @@ fn worker_process() {
 struct Process(Child);
 
 impl Process {
-    fn start(file: &Path) -> Self {
+    fn start(store: &str, log: &Path) -> Self {
         let mut command = Command::new(env::current_exe().unwrap());
         command
             .args(["--exact", "killed_workers::worker_process"])
-            .env(FILE, file)
+            .env(STORE, store)
+            .env(LOG, log)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         Self(command.spawn().unwrap())
@@ -117,18 +135,32 @@ impl Drop for Process {
     }
 }
 
+#[cfg(feature = "sqlite")]
 #[tokio::test]
-async fn no_step_is_committed_twice_whenever_workers_are_killed() {
+async fn no_step_in_a_file_is_committed_twice_whenever_workers_are_killed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("runs.db");
-    let runs = Runs::new(SqliteStore::open(&file).unwrap());
+    no_step_is_committed_twice(file.to_str().unwrap(), &folder.path().join("effects.log")).await;
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn no_step_in_postgres_is_committed_twice_whenever_workers_are_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = crate::server::Server::shared();
+    let store = format!("{}#{}", server.url(), crate::server::new_schema());
+    no_step_is_committed_twice(&store, &folder.path().join("effects.log")).await;
+}
+
+async fn no_step_is_committed_twice(store: &str, log: &Path) {
+    let runs = Runs::new(open(store).await);
     for run in 0..RUNS {
         let start = runs.start::<Countdown>(Countdown { left: STEPS - 1 });
         let id = start.with_id(format!("run-{run}")).await.unwrap();
         runs.answer(&id, "report", true).await.unwrap();
     }
     let followed = tokio::spawn(follow(runs.events("run-0")));
-    let kills = kill_until_done(&runs, &file).await;
+    let kills = kill_until_done(&runs, (store, log)).await;
     assert!(kills >= 10, "{kills}");
     // Whichever process has committed them.
     assert_eq!(
@@ -136,7 +168,7 @@ async fn no_step_is_committed_twice_whenever_workers_are_killed() {
         runs.history("run-0").await.unwrap()
     );
 
-    let effects = std::fs::read_to_string(file.with_extension("log")).unwrap();
+    let effects = std::fs::read_to_string(log).unwrap();
     let mut effects_of = BTreeMap::<&str, u32>::new();
     for key in effects.lines() {
         *effects_of.entry(key).or_default() += 1;
@@ -172,9 +204,9 @@ async fn follow(mut events: RunEvents) -> Vec<HistoryRow> {
 }
 
 /// Starts two workers and kills one of them again and again, until all runs are done. Returns how many were killed.
-async fn kill_until_done(runs: &Runs, file: &Path) -> usize {
+async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
     let end = Instant::now() + Duration::from_secs(120);
-    let mut workers = [Process::start(file), Process::start(file)];
+    let mut workers = [Process::start(store, log), Process::start(store, log)];
     let (mut kills, mut random) = (0, 0x9e37_79b9_u32);
     loop {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -186,7 +218,7 @@ async fn kill_until_done(runs: &Runs, file: &Path) -> usize {
         assert!(Instant::now() < end, "the runs do not end");
         let worker = &mut workers[kills % 2];
         assert!(worker.is_running(), "a worker ended by itself");
-        *worker = Process::start(file);
+        *worker = Process::start(store, log);
         kills += 1;
     }
 }

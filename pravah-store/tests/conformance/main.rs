@@ -1,7 +1,7 @@
 //! What every store promises, checked over each.
 //!
 //! Time is a clock that the tests set, or tokio's paused one: nothing waits for real time but `killed_workers`, which
-//! kills processes.
+//! kills processes, and `outage`, which kills a server.
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -14,20 +14,34 @@ mod documents;
 #[cfg(all(feature = "encryption", feature = "sqlite"))]
 mod encryption;
 mod events;
+#[cfg(feature = "postgres")]
+mod failing_writes;
 mod faults;
 mod flows;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;
 mod model;
+#[cfg(feature = "postgres")]
+mod outage;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod queries;
+#[cfg(feature = "postgres")]
+mod races;
 mod remote;
+#[cfg(feature = "postgres")]
+mod server;
 mod set_up;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stranded;
 mod support;
+#[cfg(feature = "postgres")]
+mod unhurried;
 mod versions;
+#[cfg(feature = "postgres")]
+mod wire;
 mod workers;
 
 /// Writes each test once for every store.
@@ -53,6 +67,14 @@ macro_rules! over_every_store {
             $(#[tokio::test(start_paused = true)]
             async fn $test() {
                 super::$test(crate::support::TestStore::encrypted()).await;
+            })+
+        }
+
+        #[cfg(feature = "postgres")]
+        mod postgres {
+            $(#[tokio::test(start_paused = true)]
+            async fn $test() {
+                super::$test(crate::support::TestStore::postgres()).await;
             })+
         }
     };

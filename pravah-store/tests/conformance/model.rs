@@ -354,7 +354,7 @@ fn entries(entries: &Entries) -> BTreeMap<String, String> {
 
 fn holds_for(it: TestStore, actions: &[Action]) {
     let runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = { runtime }.enable_time().build().unwrap();
+    let runtime = { runtime }.enable_all().build().unwrap();
     runtime.block_on(async {
         let mut world = World::new(it);
         for action in actions {
@@ -388,5 +388,16 @@ proptest! {
     #[test]
     fn an_encrypted_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
         holds_for(TestStore::encrypted(), &actions);
+    }
+}
+
+// Each case costs many waits for the disk.
+#[cfg(feature = "postgres")]
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 25, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_postgres_store_is_as_the_model(actions in prop::collection::vec(action(), 1..60)) {
+        holds_for(TestStore::postgres(), &actions);
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use pravah_runtime::{Changes, ManualClock};
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 use pravah_runtime::{Clock, SystemClock};
 #[cfg(feature = "sqlite")]
 use pravah_store::SqliteStore;
@@ -99,6 +99,36 @@ impl TestStore {
             clock,
             reopen: Box::new(reopen),
             of_tokio: Self::sqlite,
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    pub(crate) fn postgres() -> Self {
+        let clock = ManualClock::new(start_of_time());
+        let of_tokio = || Self::of_postgres(SystemClock::new(), ManualClock::new(start_of_time()));
+        Self {
+            of_tokio,
+            ..Self::of_postgres(clock.clone(), clock)
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    fn of_postgres(shown: impl Clock + Clone + 'static, clock: ManualClock) -> Self {
+        use crate::{
+            server::{Server, new_schema},
+            unhurried::Unhurried,
+        };
+
+        let schema = new_schema();
+        let reopen = move || -> Arc<dyn RunStore> {
+            let store = Server::shared().open(&schema).with_clock(shown.clone());
+            Arc::new(Unhurried(store))
+        };
+        Self {
+            store: reopen(),
+            clock,
+            reopen: Box::new(reopen),
+            of_tokio: Self::postgres,
         }
     }
 

@@ -1,0 +1,185 @@
+//! What a stored step costs: in SQLite, and in PostgreSQL over loopback, both with every wait for the disk.
+//!
+//! ```sh
+//! cargo bench -p pravah-store --features postgres --bench stores
+//! ```
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
+
+#[allow(dead_code)]
+#[path = "../tests/conformance/server.rs"]
+mod server;
+#[path = "../tests/conformance/wire.rs"]
+mod wire;
+
+use std::{
+    fs::File,
+    io::Write,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use pravah_runtime::prelude::*;
+use pravah_store::{Filter, PostgresOptions, RunStore, Runs, SqliteStore, Status, Worker};
+use tokio_postgres::Client;
+
+use self::server::{Server, new_schema, url};
+
+const RUNS: usize = 50;
+const STEPS: u32 = 100;
+
+#[state]
+struct Countdown {
+    left: u32,
+}
+#[state]
+struct Landed {
+    steps: u32,
+}
+
+#[node]
+fn count(countdown: Countdown) -> Either<Countdown, Landed> {
+    match countdown.left {
+        0 => Either::Right(Landed { steps: STEPS }),
+        left => Either::Left(Countdown { left: left - 1 }),
+    }
+}
+
+#[flow]
+fn countdown(countdown: Countdown) -> Landed {
+    flow! { count -> either(count, done) }
+}
+
+/// Where runs are kept. Each worker opens it anew, as another process does.
+#[derive(Clone)]
+enum Place {
+    File(Arc<Path>),
+    Schema { url: String, name: String },
+}
+
+impl Place {
+    async fn open(&self) -> Arc<dyn RunStore> {
+        match self {
+            Self::File(file) => Arc::new(SqliteStore::open(file).unwrap()),
+            Self::Schema { url, name } => {
+                let options = PostgresOptions::new().with_schema(name);
+                Arc::new(options.connect(url).await.unwrap())
+            }
+        }
+    }
+}
+
+/// How long all steps of `runs` runs take.
+async fn time(place: &Place, runs: usize, (workers, slots): (usize, usize)) -> Duration {
+    let handle = Runs::new(place.open().await);
+    for _ in 0..runs {
+        let input = Countdown { left: STEPS - 1 };
+        handle.start::<Countdown>(input).await.unwrap();
+    }
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut at_work = Vec::new();
+    for _ in 0..workers {
+        let worker = Worker::new(place.open().await);
+        let worker = worker.serve::<Countdown>().with_slots(slots);
+        let mut stopped = stopped.clone();
+        at_work.push(async move {
+            worker
+                .run(async { drop(stopped.wait_for(|it| *it).await) })
+                .await;
+        });
+    }
+    let started = Instant::now();
+    let at_work: Vec<_> = at_work.into_iter().map(tokio::spawn).collect();
+    let done = Filter::new().status(Status::Done).limit(1000);
+    while handle.list(done.clone()).await.unwrap().runs.len() < runs {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let passed = started.elapsed();
+    stop.send_replace(true);
+    for worker in at_work {
+        worker.await.unwrap();
+    }
+    passed
+}
+
+/// How often the server has waited for the disk.
+async fn server_syncs(client: &Client) -> i64 {
+    // What its processes have counted they say once a second.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let newer = "SELECT SUM(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'";
+    let older = "SELECT wal_sync FROM pg_stat_wal";
+    match client.query_one(newer, &[]).await {
+        Ok(row) => row.get(0),
+        Err(_) => client.query_one(older, &[]).await.unwrap().get(0),
+    }
+}
+
+/// How long this disk takes, in milliseconds.
+fn disk_sync(folder: &Path) -> f64 {
+    let mut file = File::create(folder.join("probe")).unwrap();
+    let started = Instant::now();
+    for _ in 0..200 {
+        file.write_all(&[1; 8192]).unwrap();
+        file.sync_data().unwrap();
+    }
+    started.elapsed().as_secs_f64() * 1_000.0 / 200.0
+}
+
+fn main() {
+    // `cargo test` runs it as well.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(measure());
+}
+
+async fn measure() {
+    let folder = tempfile::tempdir().unwrap();
+    println!("a wait for the disk: {:.2} ms", disk_sync(folder.path()));
+    let server = Server::shared();
+    let file = |name: &str| Place::File(folder.path().join(name).into());
+    let schema = |port: u16| Place::Schema {
+        url: url(port, "postgres"),
+        name: new_schema(),
+    };
+    let client = server.client();
+    for (name, workers, runs, slots) in [
+        ("1 run, 1 worker", 1, 1, 1),
+        ("50 runs, 1 worker", 1, RUNS, 16),
+        ("50 runs, 4 workers", 4, RUNS, 16),
+    ] {
+        let steps = (runs * STEPS as usize) as f64;
+        let sqlite = time(&file(&format!("{name}.db")), runs, (workers, slots)).await;
+        let before = server_syncs(&client).await;
+        let postgres = time(&schema(server.port()), runs, (workers, slots)).await;
+        let syncs = (server_syncs(&client).await - before) as f64;
+        println!(
+            "{name}: SQLite {:.0} steps/s; PostgreSQL {:.0} steps/s, {:.2} waits for the disk a step",
+            steps / sqlite.as_secs_f64(),
+            steps / postgres.as_secs_f64(),
+            syncs / steps,
+        );
+    }
+    let (port, round_trips) = wire::proxy(server.port()).await;
+    let place = schema(port);
+    // So that all is prepared.
+    time(&place, 1, (1, 1)).await;
+    let before = round_trips.count();
+    let (short, long) = (1, 4);
+    time(&place, short, (1, 1)).await;
+    let middle = round_trips.count();
+    time(&place, long, (1, 1)).await;
+    let (first, second) = (middle - before, round_trips.count() - middle);
+    let steps = ((long - short) * STEPS as usize) as f64;
+    println!(
+        "PostgreSQL: {:.2} round trips a step",
+        (second as f64 - first as f64) / steps
+    );
+}

@@ -1,0 +1,227 @@
+//! What other processes say of runs.
+//!
+//! A store tells its own process of what it does, and all others through the channels of its schema. One connection
+//! listens to those. Where it is gone, or nobody listens, workers and streams look now and then all the same.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_postgres::{Client, Notification};
+use uuid::Uuid;
+
+use super::{
+    clock::DatabaseClock,
+    connect::{Connector, quoted},
+};
+use crate::{Notifier, RunKey, failure::Failure, time};
+
+/// How often the database is asked what time it is.
+const CLOCK_CHECK: Duration = Duration::from_secs(60);
+
+/// How long to wait before another attempt to connect: at first, and at most.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+
+/// What can be said of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Topic {
+    /// It may be claimed, or was told something.
+    Run,
+    /// A step was committed.
+    Commit,
+}
+
+/// What a store has in common with the task that listens for it.
+pub(super) struct Hub {
+    /// Where others are told that a run may be claimed, and where of commits.
+    channels: [String; 2],
+    /// Which store it is: what it says itself it need not hear.
+    origin: String,
+    pub(super) runs: Notifier,
+    pub(super) commits: Notifier,
+    /// Whether anybody in this process follows commits: there are many.
+    follows: watch::Sender<bool>,
+}
+
+impl Hub {
+    pub(super) fn new(schema: &str) -> Self {
+        Self {
+            channels: [format!("{schema}.runs"), format!("{schema}.commits")],
+            origin: Uuid::now_v7().simple().to_string(),
+            runs: Notifier::new(),
+            commits: Notifier::new(),
+            follows: watch::Sender::new(false),
+        }
+    }
+
+    /// Has other processes say what they commit.
+    pub(super) fn follow_commits(&self) {
+        self.follows
+            .send_if_modified(|follows| !std::mem::replace(follows, true));
+    }
+
+    /// The channels of these topics.
+    pub(super) fn channels(&self, topics: &[Topic]) -> Vec<&str> {
+        topics.iter().map(|topic| self.channel(*topic)).collect()
+    }
+
+    fn channel(&self, topic: Topic) -> &str {
+        let [runs, commits] = &self.channels;
+        match topic {
+            Topic::Run => runs,
+            Topic::Commit => commits,
+        }
+    }
+
+    fn notifier(&self, topic: Topic) -> &Notifier {
+        match topic {
+            Topic::Run => &self.runs,
+            Topic::Commit => &self.commits,
+        }
+    }
+
+    /// Tells this process.
+    pub(super) fn notify(&self, topics: &[Topic], key: &RunKey) {
+        for topic in topics {
+            self.notifier(*topic).notify(key);
+        }
+    }
+
+    /// What other processes are told. With all that a key may have it is shorter than the 8,000 bytes of PostgreSQL.
+    pub(super) fn payload(&self, key: &RunKey) -> String {
+        format!("{} {}", self.origin, key.run_id())
+    }
+
+    /// Takes what another process, or this one, has said.
+    fn receive(&self, notification: &Notification) {
+        let topics = [Topic::Run, Topic::Commit];
+        let topic = topics
+            .into_iter()
+            .find(|it| self.channel(*it) == notification.channel());
+        let said = notification.payload().split_once(' ');
+        let origin = said.map(|(origin, _)| origin);
+        let Some(topic) = topic.filter(|_| origin != Some(&*self.origin)) else {
+            return;
+        };
+        match said.and_then(|(_, run_id)| RunKey::from_run_id(run_id)) {
+            Some(key) => self.notifier(topic).notify(&key),
+            None => self.notifier(topic).notify_any(),
+        }
+    }
+}
+
+/// A connection that listens.
+pub(super) struct Listening {
+    pub(super) client: Client,
+    driver: JoinHandle<()>,
+}
+
+impl Listening {
+    pub(super) async fn connect(connector: &Connector, hub: &Arc<Hub>) -> Result<Self, Failure> {
+        let receiver = Arc::clone(hub);
+        let receive = move |notification: Notification| receiver.receive(&notification);
+        let (client, driver) = connector.connect_receiving(receive).await?;
+        Ok(Self { client, driver })
+    }
+
+    pub(super) async fn listen(&self, hub: &Hub, topic: Topic) -> Result<(), Failure> {
+        let listen = format!("LISTEN {}", quoted(hub.channel(topic)));
+        self.client.batch_execute(&listen).await?;
+        // Some may have been missed.
+        hub.notifier(topic).notify_any();
+        Ok(())
+    }
+}
+
+/// A task that listens until this is dropped.
+pub(super) struct Listener(JoinHandle<()>);
+
+impl Listener {
+    /// Goes on with a connection that listens to what may be claimed.
+    pub(super) fn start(
+        connector: Connector,
+        hub: Arc<Hub>,
+        clock: DatabaseClock,
+        listening: Listening,
+    ) -> Self {
+        Self(tokio::spawn(keep_listening(
+            connector, hub, clock, listening,
+        )))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn keep_listening(
+    connector: Connector,
+    hub: Arc<Hub>,
+    clock: DatabaseClock,
+    mut listening: Listening,
+) {
+    loop {
+        if let Err(failure) = listen_until_it_ends(&mut listening, &hub, &clock).await {
+            let error = failure.while_doing("listen");
+            tracing::warn!(%error, "nobody listens to the database until it is back");
+        }
+        listening = reconnect(&connector, &hub, &clock).await;
+    }
+}
+
+/// Listens, and sets the clock, until the connection ends.
+async fn listen_until_it_ends(
+    listening: &mut Listening,
+    hub: &Hub,
+    clock: &DatabaseClock,
+) -> Result<(), Failure> {
+    let mut follows = hub.follows.subscribe();
+    if *follows.borrow_and_update() {
+        listening.listen(hub, Topic::Commit).await?;
+    }
+    let mut next_check = Instant::now() + CLOCK_CHECK;
+    loop {
+        tokio::select! {
+            _ = &mut listening.driver => return Ok(()),
+            changed = follows.changed() => match changed {
+                Ok(()) => listening.listen(hub, Topic::Commit).await?,
+                Err(_) => return Ok(()),
+            },
+            () = sleep_until(next_check) => {
+                clock.set_from(&listening.client).await?;
+                next_check = Instant::now() + CLOCK_CHECK;
+            }
+        }
+    }
+}
+
+async fn reconnect(connector: &Connector, hub: &Arc<Hub>, clock: &DatabaseClock) -> Listening {
+    let (mut wait, longest) = BACK_OFF;
+    loop {
+        sleep(time::jittered(wait)).await;
+        match listen_again(connector, hub, clock).await {
+            Ok(listening) => return listening,
+            Err(failure) => {
+                let error = failure.while_doing("listen");
+                tracing::debug!(%error, "the database is not back yet");
+            }
+        }
+        wait = longest.min(wait * 2);
+    }
+}
+
+async fn listen_again(
+    connector: &Connector,
+    hub: &Arc<Hub>,
+    clock: &DatabaseClock,
+) -> Result<Listening, Failure> {
+    let listening = Listening::connect(connector, hub).await?;
+    clock.set_from(&listening.client).await?;
+    listening.listen(hub, Topic::Run).await?;
+    Ok(listening)
+}

@@ -1,0 +1,264 @@
+//! All statements. What comes from outside is always a parameter.
+//!
+//! Every connection has its `search_path` set to the schema of the store, and transactions are `READ COMMITTED` unless
+//! they say otherwise: each statement sees what was committed before it began. What a transaction checks of a run it
+//! reads in a first statement that locks the run's row (`FOR NO KEY UPDATE`); whatever it reads and writes of the run
+//! after that nobody else can change before it ends. Hence:
+//!
+//! - *Commit, renew, release, push, retry* of one run happen one after the other. Each sees what those before it wrote.
+//! - *A claim* passes over rows that are locked, and so never waits. One that has changed since the claim began is checked
+//!   again as it is now (PostgreSQL evaluates the conditions anew once it has the lock). Of two claims of a run the second
+//!   finds the row locked, or a lease in it.
+//! - *Two starts* of one key: the second waits within `ON CONFLICT` for the first, and then changes nothing. The flow of
+//!   the run that exists is read by another statement, which sees it; where it was pruned meanwhile, it starts again.
+//! - *A fork* holds the row of its source (`FOR KEY SHARE`), so that it cannot be pruned before the fork is there.
+//!   Commits go on: what the fork copies does not change any more.
+//! - *Pruning* deletes runs that have ended, for good, and nothing claims or changes those. It passes over rows that are
+//!   locked: as it waits for nobody, and all others lock one row, or a row and then what is new, there is no deadlock.
+
+use crate::Filter;
+
+/// What a [`RunInfo`](crate::RunInfo) is read from, in the order in which `rows` reads it.
+macro_rules! info {
+    () => {
+        "run.tenant, run.id, run.flow, run.status, run.created_at, run.updated_at, run.wake_at, run.step, \
+         run.questions, run.output, run.error, run.failed_claims, run.forked_from, run.forked_step, \
+         (SELECT COALESCE(json_object_agg(name, value)::text, '{}') FROM tag WHERE tag.run = run.seq)"
+    };
+}
+
+/// The row of a run of this tenant and id.
+macro_rules! seq {
+    () => {
+        "(SELECT seq FROM run WHERE tenant = $1 AND id = $2)"
+    };
+}
+
+/// The row of a run, its flow, status, last step and last command.
+macro_rules! found {
+    ($lock:literal) => {
+        concat!(
+            "SELECT seq, flow, status, step, last_command FROM run WHERE tenant = $1 AND id = $2",
+            $lock
+        )
+    };
+}
+
+pub(super) const BEGIN: &str = "BEGIN";
+
+/// All that is read is as of one moment.
+pub(super) const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+pub(super) const COMMIT: &str = "COMMIT";
+
+pub(super) const ROLLBACK: &str = "ROLLBACK";
+
+pub(super) const ENCODING: &str = "SHOW server_encoding";
+
+pub(super) const HAS_SCHEMA: &str =
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)";
+
+/// Whether a schema has a version, and so may be a store.
+pub(super) const HAS_VERSION: &str = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS class \
+    JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace \
+    WHERE schema.nspname = $1 AND class.relname = 'schema_version')";
+
+/// Processes that open a store at the same time migrate it one after the other.
+pub(super) const LOCK_SCHEMA: &str =
+    "SELECT pg_advisory_xact_lock(hashtextextended('pravah ' || $1, 0))";
+
+pub(super) const CREATE_VERSION: &str = "CREATE TABLE schema_version (number BIGINT NOT NULL); \
+    INSERT INTO schema_version VALUES (0)";
+
+pub(super) const VERSION: &str = "SELECT number FROM schema_version";
+
+pub(super) const SET_VERSION: &str = "UPDATE schema_version SET number = $1";
+
+/// The time of the database in microseconds since 1970.
+pub(super) const NOW: &str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
+
+pub(super) const NOTIFY: &str = "SELECT pg_notify(channel, $2) FROM unnest($1::text[]) AS channel";
+
+/// A run with its tags, entries and the first row of its history. Returns its row; nothing if the key is taken.
+pub(super) const INSERT_RUN: &str = "WITH new AS ( \
+        INSERT INTO run (tenant, id, flow, status, created_at, updated_at, wake_at, forked_from, forked_step) \
+        VALUES ($1, $2, $3, 'ready', $4, $4, $4, $5, $6) \
+        ON CONFLICT (tenant, id) DO NOTHING RETURNING seq), \
+    tags AS (INSERT INTO tag (run, name, value) \
+        SELECT new.seq, it.name, it.value FROM new, unnest($7::text[], $8::text[]) AS it (name, value)), \
+    entries AS (INSERT INTO entry (run, key, value) \
+        SELECT new.seq, it.key, it.value FROM new, unnest($9::bytea[], $10::text[]) AS it (key, value)), \
+    start AS (INSERT INTO history (run, step, at, status, node, taken, refused, changes) \
+        SELECT new.seq, $11::bigint, $12::bigint, $13, $14, $15, $16, $17 FROM new) \
+    SELECT seq FROM new";
+
+pub(super) const FLOW: &str = "SELECT flow FROM run WHERE tenant = $1 AND id = $2";
+
+pub(super) const FIND: &str = found!("");
+
+/// Nobody else changes the run before the transaction ends.
+pub(super) const LOCK: &str = found!(" FOR NO KEY UPDATE");
+
+/// Nobody deletes the run before the transaction ends.
+pub(super) const KEEP: &str = found!(" FOR KEY SHARE");
+
+/// The same as [`LOCK`] with the lease.
+pub(super) const LOCK_LEASED: &str = "SELECT seq, flow, status, step, last_command, lease, lease_owner, lease_until \
+    FROM run WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE";
+
+pub(super) const INFO: &str = concat!(
+    "SELECT ",
+    info!(),
+    " FROM run WHERE tenant = $1 AND id = $2"
+);
+
+pub(super) const TAGS: &str = concat!("SELECT name, value FROM tag WHERE run = ", seq!());
+
+/// The longest wait first. A run whose lease has ended is free again. (As an array, because a plan for any limit would
+/// join with all runs.)
+pub(super) const CLAIM: &str = concat!(
+    "WITH due AS MATERIALIZED (SELECT seq FROM run \
+        WHERE wake_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) AND flow = ANY ($2) \
+        ORDER BY wake_at, tenant, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) \
+    UPDATE run SET lease = nextval('last_lease'), lease_owner = $4, lease_until = $5, \
+        failed_claims = failed_claims + 1 \
+    WHERE run.seq = ANY (ARRAY (SELECT due.seq FROM due)) RETURNING ",
+    info!(),
+    ", run.seq, run.lease"
+);
+
+/// Parks a run of which the claim with this number could not be read.
+pub(super) const PARK_CLAIMED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+    error = $3, wake_at = NULL, status = 'failed', updated_at = $4 WHERE seq = $1 AND lease = $2";
+
+pub(super) const RENEW: &str = "UPDATE run SET lease_until = $2 WHERE seq = $1";
+
+pub(super) const RELEASE_STOPPED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+    failed_claims = GREATEST(failed_claims - 1, 0) WHERE seq = $1";
+
+pub(super) const RELEASE_FAILED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+    error = $2, wake_at = $3 WHERE seq = $1";
+
+pub(super) const RELEASE_PARKED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+    error = $2, wake_at = NULL, status = 'failed', updated_at = $3 WHERE seq = $1";
+
+/// A command to cancel a run that was released may have come after its worker has looked.
+pub(super) const WAKE_TO_CANCEL: &str = "UPDATE run SET wake_at = LEAST(wake_at, $2) \
+    WHERE seq = $1 AND EXISTS (SELECT 1 FROM inbox WHERE run = $1 AND is_cancel)";
+
+/// `$2` is the number of the step that is written, or of the last one. A command with a larger number than `$11` that is a
+/// reason to claim the run wakes it: where it has failed (`$12`), one to cancel it. (`LEAST` leaves out what is null.)
+pub(super) const COMMIT_RUN: &str = "UPDATE run SET step = $2, status = $3, updated_at = $4, \
+    wake_at = CASE WHEN EXISTS (SELECT 1 FROM inbox \
+            WHERE run = $1 AND number > $11 AND (is_cancel OR NOT $12)) \
+        THEN LEAST($5::bigint, $4) ELSE $5 END, \
+    questions = $6, output = $7, error = $8, \
+    failed_claims = CASE WHEN $9 THEN 0 ELSE failed_claims END, \
+    lease_owner = CASE WHEN $10 THEN NULL ELSE lease_owner END, \
+    lease_until = CASE WHEN $10 THEN NULL ELSE lease_until END \
+    WHERE seq = $1";
+
+/// All keys in any of these ranges, each without its end. (By their places, and one range after the other: otherwise all
+/// entries of the run may be read. Nobody moves them, as the run is locked.)
+pub(super) const DELETE_ENTRIES: &str = "DELETE FROM entry WHERE ctid = ANY (ARRAY ( \
+    SELECT it.ctid FROM unnest($2::bytea[], $3::bytea[]) AS deleted (start, until), \
+        LATERAL (SELECT ctid FROM entry WHERE run = $1 \
+            AND key >= deleted.start AND key < deleted.until OFFSET 0) AS it))";
+
+pub(super) const PUT_ENTRIES: &str = "INSERT INTO entry (run, key, value) \
+    SELECT $1, it.key, it.value FROM unnest($2::bytea[], $3::text[]) AS it (key, value) \
+    ON CONFLICT (run, key) DO UPDATE SET value = excluded.value";
+
+pub(super) const ENTRIES: &str = concat!("SELECT key, value FROM entry WHERE run = ", seq!());
+
+pub(super) const INSERT_HISTORY: &str = "INSERT INTO history \
+    (run, step, at, status, node, taken, refused, changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+pub(super) const HISTORY: &str = concat!(
+    "SELECT step, at, status, node, taken, refused FROM history WHERE run = ",
+    seq!(),
+    " AND step >= $3 ORDER BY step LIMIT $4"
+);
+
+pub(super) const CHANGES_UNTIL: &str = concat!(
+    "SELECT changes FROM history WHERE run = ",
+    seq!(),
+    " AND step <= $3 ORDER BY step"
+);
+
+pub(super) const INSERT_COMMAND: &str =
+    "INSERT INTO inbox (run, number, is_cancel, is_early, command) VALUES ($1, $2, $3, $4, $5)";
+
+pub(super) const INBOX: &str = concat!(
+    "SELECT number, command FROM inbox WHERE run = ",
+    seq!(),
+    " AND number > $3 ORDER BY number"
+);
+
+pub(super) const COUNT_COMMANDS: &str = concat!(
+    "SELECT COUNT(*), COUNT(*) FILTER (WHERE is_cancel), COUNT(*) FILTER (WHERE is_early) \
+     FROM inbox WHERE run = ",
+    seq!()
+);
+
+pub(super) const DELETE_COMMANDS: &str = "DELETE FROM inbox WHERE run = $1 AND number = ANY ($2)";
+
+pub(super) const DELETE_ALL_COMMANDS: &str = "DELETE FROM inbox WHERE run = $1";
+
+/// The run is claimable at once if the command is a reason for it.
+pub(super) const SET_LAST_COMMAND: &str = "UPDATE run SET last_command = $2, \
+    wake_at = CASE WHEN $3 THEN LEAST(wake_at, $4) ELSE wake_at END WHERE seq = $1";
+
+pub(super) const RETRY: &str = "UPDATE run SET status = 'ready', failed_claims = 0, \
+    updated_at = $2, wake_at = LEAST(wake_at, $2) WHERE seq = $1";
+
+/// The runs that pass a filter. Only conditions that the filter has are in it, so that an index serves them: each is a
+/// constant, and its values are parameters, in this order: the limit; the tags' names and values, and the name and value of
+/// one of them; the tenant; the flow; the status; the place of the cursor.
+pub(super) fn list(filter: &Filter) -> String {
+    let mut parameters = 1;
+    let mut next = || {
+        parameters += 1;
+        parameters
+    };
+    let mut sql = concat!("SELECT ", info!()).to_owned();
+    if filter.tags.is_empty() {
+        sql.push_str(" FROM run WHERE TRUE");
+    } else {
+        // By one of the tags the index finds the runs.
+        let [names, values, name, value] = [next(), next(), next(), next()];
+        sql.push_str(&format!(
+            " FROM tag AS one JOIN run ON run.seq = one.run \
+             WHERE one.name = ${name} AND one.value = ${value} AND NOT EXISTS \
+                (SELECT 1 FROM unnest(${names}::text[], ${values}::text[]) AS wanted (name, value) \
+                 WHERE NOT EXISTS (SELECT 1 FROM tag WHERE tag.run = run.seq \
+                    AND tag.name = wanted.name AND tag.value = wanted.value))"
+        ));
+    }
+    if filter.tenant.column().is_some() {
+        sql.push_str(&format!(" AND run.tenant = ${}", next()));
+    }
+    if filter.flow.is_some() {
+        sql.push_str(&format!(" AND run.flow = ${}", next()));
+    }
+    if filter.status.is_some() {
+        sql.push_str(&format!(" AND run.status = ${}", next()));
+    }
+    if filter.after.is_some() {
+        let (created_at, tenant, id) = (next(), next(), next());
+        sql.push_str(&format!(
+            " AND (run.created_at, run.tenant, run.id) < (${created_at}, ${tenant}, ${id})"
+        ));
+    }
+    sql.push_str(" ORDER BY run.created_at DESC, run.tenant DESC, run.id DESC LIMIT $1");
+    sql
+}
+
+/// All but the last `$3` that have ended, and those that ended before `$2`. Returns how many.
+pub(super) const PRUNE: &str = "WITH ended AS (SELECT seq, updated_at, \
+        ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place \
+        FROM run WHERE tenant = $1 AND status IN ('done', 'cancelled')), \
+    old AS MATERIALIZED (SELECT run.seq FROM run JOIN ended ON ended.seq = run.seq \
+        WHERE ended.place > $3 OR ended.updated_at < $2 FOR UPDATE OF run SKIP LOCKED), \
+    gone AS (DELETE FROM run USING old WHERE run.seq = old.seq RETURNING run.seq) \
+    SELECT COUNT(*) FROM gone";

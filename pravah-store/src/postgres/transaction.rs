@@ -1,0 +1,165 @@
+//! Statements that are on their way at once.
+
+use std::{
+    pin::{Pin, pin},
+    task::{Context, Waker},
+};
+
+use deadpool_postgres::ClientWrapper;
+use futures_util::future::try_join_all;
+use tokio_postgres::{Error, Row, types::ToSql};
+
+use super::statements;
+use crate::failure::Failure;
+
+pub(super) type Param<'a> = &'a (dyn ToSql + Sync);
+
+/// A statement and its parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a>(pub(super) &'a str, pub(super) &'a [Param<'a>]);
+
+type Rows = Vec<Row>;
+
+/// A statement that was prepared, or one without parameters.
+enum Message<'a> {
+    Prepared(tokio_postgres::Statement, &'a [Param<'a>]),
+    Plain(&'static str),
+}
+
+/// Runs a single statement, which is a transaction of its own.
+pub(super) async fn query(client: &ClientWrapper, query: Query<'_>) -> Result<Rows, Failure> {
+    let statement = client.prepare_cached(query.0).await?;
+    Ok(client.query(&statement, query.1).await?)
+}
+
+/// Reads what several queries find, all as of one moment, in one round trip.
+pub(super) async fn read<const N: usize>(
+    client: &ClientWrapper,
+    queries: [Query<'_>; N],
+) -> Result<[Rows; N], Failure> {
+    let mut messages = prepare(client, &queries).await?;
+    messages.insert(0, Message::Plain(statements::BEGIN_READ));
+    messages.push(Message::Plain(statements::COMMIT));
+    let guard = Transaction::guard(client);
+    let mut rows = send(client, &messages).await?.into_iter().skip(1);
+    guard.over();
+    Ok(std::array::from_fn(|_| rows.next().unwrap_or_default()))
+}
+
+/// Runs statements each of which is a transaction of its own, in one round trip.
+pub(super) async fn send_all<const N: usize>(
+    client: &ClientWrapper,
+    queries: [Query<'_>; N],
+) -> Result<[Rows; N], Failure> {
+    let messages = prepare(client, &queries).await?;
+    let mut rows = send(client, &messages).await?.into_iter();
+    Ok(std::array::from_fn(|_| rows.next().unwrap_or_default()))
+}
+
+/// A transaction that has begun. It is rolled back unless it is committed, also where its future is dropped.
+pub(super) struct Transaction<'a> {
+    client: &'a ClientWrapper,
+    is_over: bool,
+}
+
+impl<'a> Transaction<'a> {
+    /// Begins with these queries, in one round trip.
+    pub(super) async fn begin<const N: usize>(
+        client: &'a ClientWrapper,
+        queries: [Query<'_>; N],
+    ) -> Result<(Self, [Rows; N]), Failure> {
+        let mut messages = prepare(client, &queries).await?;
+        messages.insert(0, Message::Plain(statements::BEGIN));
+        let transaction = Self::guard(client);
+        let sent = send(client, &messages).await;
+        let (transaction, rows) = transaction.checked(sent).await?;
+        let mut rows = rows.into_iter().skip(1);
+        let rows = std::array::from_fn(|_| rows.next().unwrap_or_default());
+        Ok((transaction, rows))
+    }
+
+    /// Ends with these statements, and then notifies others, in one round trip. Returns what the first one has.
+    ///
+    /// If one of them fails, the server refuses those after it, and rolls back where it is told to commit.
+    pub(super) async fn commit(
+        self,
+        queries: &[Query<'_>],
+        notify: Option<Query<'_>>,
+    ) -> Result<Rows, Failure> {
+        let mut messages = prepare(self.client, queries).await?;
+        messages.push(Message::Plain(statements::COMMIT));
+        // Not within the transaction: PostgreSQL lets those that notify commit one after the other, each with its own
+        // wait for the disk. A process that ends in between leaves others to their polling.
+        messages.extend(prepare(self.client, notify.as_slice()).await?);
+        let sent = send(self.client, &messages).await;
+        let (this, rows) = self.checked(sent).await?;
+        this.over();
+        Ok(rows.into_iter().next().unwrap_or_default())
+    }
+
+    /// Goes on with what was found, or rolls back: after an error nothing is locked any more.
+    pub(super) async fn checked<T>(
+        mut self,
+        found: Result<T, impl Into<Failure>>,
+    ) -> Result<(Self, T), Failure> {
+        match found {
+            Ok(found) => Ok((self, found)),
+            Err(error) => {
+                self.is_over = true;
+                if let Err(error) = self.client.batch_execute(statements::ROLLBACK).await {
+                    tracing::debug!(%error, "a transaction was not rolled back: its connection has ended");
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    fn guard(client: &'a ClientWrapper) -> Self {
+        let is_over = false;
+        Self { client, is_over }
+    }
+
+    fn over(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // It is sent when it is polled first; whoever uses the connection next comes after it.
+        let rollback = pin!(self.client.batch_execute(statements::ROLLBACK));
+        let _ = rollback.poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
+async fn prepare<'a>(
+    client: &ClientWrapper,
+    queries: &[Query<'a>],
+) -> Result<Vec<Message<'a>>, Error> {
+    let mut messages = Vec::with_capacity(queries.len() + 3);
+    for Query(sql, params) in queries {
+        // It takes a round trip the first time on each connection, and none afterwards.
+        let statement = client.prepare_cached(sql).await?;
+        messages.push(Message::Prepared(statement, params));
+    }
+    Ok(messages)
+}
+
+/// Sends messages without waiting for the answers in between, and then waits for all of them.
+async fn send(client: &ClientWrapper, messages: &[Message<'_>]) -> Result<Vec<Rows>, Error> {
+    type Sent<'a> = Pin<Box<dyn Future<Output = Result<Rows, Error>> + Send + 'a>>;
+    // Each is sent when it is polled first. `try_join_all` polls so few in their order, and stops at the first that cannot
+    // be sent.
+    let sent = messages.iter().map(|message| -> Sent<'_> {
+        Box::pin(async move {
+            match message {
+                Message::Prepared(statement, params) => client.query(statement, params).await,
+                Message::Plain(sql) => client.batch_execute(sql).await.map(|()| Rows::new()),
+            }
+        })
+    });
+    try_join_all(sent).await
+}
