@@ -14,8 +14,8 @@ use tokio_postgres::Client;
 use super::statements;
 use crate::failure::Failure;
 
-/// The system's time with what the database's is ahead of it. Machines that share a database compare the times in it: they
-/// have to agree, whatever their own clocks show.
+/// The system's time with what the database's is ahead of it: what processes go by until they ask the database again, and
+/// about what the statements read that compare times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DatabaseClock {
     /// In microseconds.
@@ -26,7 +26,7 @@ impl DatabaseClock {
     /// Asks a database what time it is.
     pub(super) async fn set_from(&self, client: &Client) -> Result<(), Failure> {
         let asked = to_micros(system_time());
-        let row = client.query_one(statements::NOW, &[]).await?;
+        let row = client.query_one(statements::NOW_IN_MICROS, &[]).await?;
         let answered = to_micros(system_time());
         // It was read somewhere between the two.
         let middle = asked + (answered - asked) / 2;

@@ -12,8 +12,8 @@ use super::{
     write::{Writer, put},
 };
 use crate::{
-    Commit, NewRun, RunKey, Status, StoreError,
-    columns::{self, HistoryColumns, signed},
+    NewRun, RunKey, StoreError,
+    columns::{self, signed},
     entries::put_all,
     failure::Failure,
 };
@@ -93,8 +93,6 @@ impl Writer<'_> {
             }
             .into());
         }
-        let commit = Commit::new(start.entries.clone(), Status::Ready);
-        let history = HistoryColumns::of(&commit, 0, self.now())?;
         let (names, values): (Vec<_>, Vec<_>) = start.tags.iter().unzip();
         let (keys, entries) = put(start.entries);
         let (from, step) = start.forked_from.unzip();
@@ -104,19 +102,13 @@ impl Writer<'_> {
                 &start.key.tenant_column(),
                 &start.key.id(),
                 &start.flow,
-                &history.at,
+                &self.now(),
                 &from,
                 &step.map(signed),
                 &names,
                 &values,
                 &keys,
                 &entries,
-                &history.step,
-                &history.at,
-                &history.status,
-                &history.node,
-                &history.taken,
-                &history.refused,
                 &columns::changes_to_json(start.entries)?,
             ],
         );

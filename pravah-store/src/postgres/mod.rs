@@ -54,6 +54,8 @@ use crate::{
 pub struct PostgresStore {
     inner: Arc<Inner>,
     clock: SharedClock,
+    /// Whether the clock counts, and not that of the database.
+    is_clock_set: bool,
 }
 
 struct Inner {
@@ -80,6 +82,7 @@ impl PostgresStore {
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = SharedClock(Arc::new(clock));
+        self.is_clock_set = true;
         self
     }
 
@@ -91,6 +94,7 @@ impl PostgresStore {
         Ok(Writer {
             client: self.client().await?,
             clock: &self.clock,
+            is_clock_set: self.is_clock_set,
             hub: &self.inner.hub,
         })
     }

@@ -118,6 +118,7 @@ impl PostgresOptions {
                 _listener: listener,
             }),
             clock: SharedClock(Arc::new(clock)),
+            is_clock_set: false,
         })
     }
 

@@ -15,6 +15,9 @@
 //!   Commits go on: what the fork copies does not change any more.
 //! - *Pruning* deletes runs that have ended, for good, and nothing claims or changes those. It passes over rows that are
 //!   locked: as it waits for nobody, and all others lock one row, or a row and then what is new, there is no deadlock.
+//!
+//! Times are those of the database, read where they are needed: whatever the clocks of processes show, a run that one of
+//! them has made ready is due for all.
 
 use crate::Filter;
 
@@ -31,6 +34,13 @@ macro_rules! info {
 macro_rules! seq {
     () => {
         "(SELECT seq FROM run WHERE tenant = $1 AND id = $2)"
+    };
+}
+
+/// The time of the database in milliseconds since 1970.
+macro_rules! now {
+    () => {
+        "floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
     };
 }
 
@@ -74,23 +84,32 @@ pub(super) const VERSION: &str = "SELECT number FROM schema_version";
 
 pub(super) const SET_VERSION: &str = "UPDATE schema_version SET number = $1";
 
+/// For the statements of a transaction. After the one that locks a run it is the time at which the lock was there.
+pub(super) const NOW: &str = concat!("SELECT ", now!());
+
 /// The time of the database in microseconds since 1970.
-pub(super) const NOW: &str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
+pub(super) const NOW_IN_MICROS: &str =
+    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
 
 pub(super) const NOTIFY: &str = "SELECT pg_notify(channel, $2) FROM unnest($1::text[]) AS channel";
 
-/// A run with its tags, entries and the first row of its history. Returns its row; nothing if the key is taken.
-pub(super) const INSERT_RUN: &str = "WITH new AS ( \
-        INSERT INTO run (tenant, id, flow, status, created_at, updated_at, wake_at, forked_from, forked_step) \
-        VALUES ($1, $2, $3, 'ready', $4, $4, $4, $5, $6) \
+/// A run with its tags, entries and the first row of its history. `$4` is the time, if not the database's. Returns its row; nothing if the key is taken.
+pub(super) const INSERT_RUN: &str = concat!(
+    "WITH now AS MATERIALIZED (SELECT COALESCE($4::bigint, ",
+    now!(),
+    ") AS at), \
+    new AS (INSERT INTO run \
+            (tenant, id, flow, status, created_at, updated_at, wake_at, forked_from, forked_step) \
+        SELECT $1, $2, $3, 'ready', now.at, now.at, now.at, $5, $6::bigint FROM now \
         ON CONFLICT (tenant, id) DO NOTHING RETURNING seq), \
     tags AS (INSERT INTO tag (run, name, value) \
         SELECT new.seq, it.name, it.value FROM new, unnest($7::text[], $8::text[]) AS it (name, value)), \
     entries AS (INSERT INTO entry (run, key, value) \
         SELECT new.seq, it.key, it.value FROM new, unnest($9::bytea[], $10::text[]) AS it (key, value)), \
     start AS (INSERT INTO history (run, step, at, status, node, taken, refused, changes) \
-        SELECT new.seq, $11::bigint, $12::bigint, $13, $14, $15, $16, $17 FROM new) \
-    SELECT seq FROM new";
+        SELECT new.seq, 0, now.at, 'ready', NULL, '[]', '[]', $11 FROM new, now) \
+    SELECT seq FROM new"
+);
 
 pub(super) const FLOW: &str = "SELECT flow FROM run WHERE tenant = $1 AND id = $2";
 
@@ -114,14 +133,17 @@ pub(super) const INFO: &str = concat!(
 
 pub(super) const TAGS: &str = concat!("SELECT name, value FROM tag WHERE run = ", seq!());
 
-/// The longest wait first. A run whose lease has ended is free again. (As an array, because a plan for any limit would
+/// The longest wait first. `$1` is the time, if not the database's. A run whose lease has ended is free again. (As an array, because a plan for any limit would
 /// join with all runs.)
 pub(super) const CLAIM: &str = concat!(
-    "WITH due AS MATERIALIZED (SELECT seq FROM run \
-        WHERE wake_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) AND flow = ANY ($2) \
+    "WITH now AS MATERIALIZED (SELECT COALESCE($1::bigint, ",
+    now!(),
+    ") AS at), \
+    due AS MATERIALIZED (SELECT seq FROM run WHERE wake_at <= (SELECT at FROM now) \
+            AND (lease_until IS NULL OR lease_until <= (SELECT at FROM now)) AND flow = ANY ($2) \
         ORDER BY wake_at, tenant, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) \
-    UPDATE run SET lease = nextval('last_lease'), lease_owner = $4, lease_until = $5, \
-        failed_claims = failed_claims + 1 \
+    UPDATE run SET lease = nextval('last_lease'), lease_owner = $4, \
+        lease_until = (SELECT at FROM now) + $5, failed_claims = failed_claims + 1 \
     WHERE run.seq = ANY (ARRAY (SELECT due.seq FROM due)) RETURNING ",
     info!(),
     ", run.seq, run.lease"

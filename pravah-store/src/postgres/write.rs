@@ -25,24 +25,37 @@ use crate::{
 pub(super) struct Writer<'a> {
     pub(super) client: Object,
     pub(super) clock: &'a SharedClock,
+    /// Whether that counts, and not the clock of the database.
+    pub(super) is_clock_set: bool,
     pub(super) hub: &'a Hub,
 }
 
 impl Writer<'_> {
-    /// The time now. Where a lease is compared with it, the row of its run is locked: whatever happens to the run happens
-    /// after that.
-    pub(super) fn now(&self) -> SystemTime {
-        time::whole_millis(self.clock.0.now())
+    /// The time now for a statement; nothing where that asks the database.
+    pub(super) fn now(&self) -> Option<i64> {
+        let now = || time::to_millis(self.clock.0.now());
+        self.is_clock_set.then(now)
+    }
+
+    /// The time after a run was locked, before which nothing happens to it that is written now: what the database has said
+    /// then, or what the clock shows that is set.
+    fn now_that_it_is_locked(&self, rows: &[Row]) -> Result<SystemTime, Failure> {
+        let now = match (self.now(), rows.first()) {
+            (None, Some(row)) => row.try_get(0)?,
+            (now, _) => now.unwrap_or_default(),
+        };
+        Ok(time::from_millis(now))
     }
 
     pub(super) async fn claim(&self, request: &ClaimRequest) -> Result<Vec<Claim>, Failure> {
-        let now = self.now();
-        let until = time::to_millis(time::after(now, request.lease));
+        // As a number that can be added to a time.
+        let lease = i64::try_from(request.lease.as_millis()).unwrap_or(i64::MAX);
+        let lease = lease.min(i64::MAX / 2);
         let flows = request.flows.iter().filter(|flow| !flow.contains('\0'));
         let flows: Vec<_> = flows.collect();
-        let (now, limit) = (time::to_millis(now), columns::limit(request.limit));
+        let (now, limit) = (self.now(), columns::limit(request.limit));
         let owner = readable(&request.owner);
-        let claim: [Param<'_>; 5] = [&now, &flows, &limit, &owner, &until];
+        let claim: [Param<'_>; 5] = [&now, &flows, &limit, &owner, &lease];
         let rows = query(&self.client, Query(statements::CLAIM, &claim)).await?;
         let mut claims = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -68,7 +81,7 @@ impl Writer<'_> {
 
     async fn park_claimed(&self, row: &Row, error: &str) -> Result<(), Failure> {
         let (seq, lease): (i64, i64) = (row.try_get("seq")?, row.try_get("lease")?);
-        let (error, now) = (readable(error), time::to_millis(self.now()));
+        let (error, now) = (readable(error), time::to_millis(self.clock.0.now()));
         let park: [Param<'_>; 4] = [&seq, &lease, &error, &now];
         query(&self.client, Query(statements::PARK_CLAIMED, &park)).await?;
         Ok(())
@@ -80,9 +93,13 @@ impl Writer<'_> {
         lease: &Lease,
     ) -> Result<(Transaction<'_>, Found, SystemTime), Failure> {
         let of: [Param<'_>; 2] = [&lease.key.tenant_column(), &lease.key.id()];
-        let lock = Query(statements::LOCK_LEASED, &of);
-        let (transaction, [rows]) = Transaction::begin(&self.client, [lock]).await?;
-        let now = self.now();
+        let queries = [
+            Query(statements::LOCK_LEASED, &of),
+            Query(statements::NOW, &[]),
+        ];
+        let (transaction, [rows, now]) = Transaction::begin(&self.client, queries).await?;
+        let now = self.now_that_it_is_locked(&now);
+        let (transaction, now) = transaction.checked(now).await?;
         let found = leased(&rows, lease, now);
         let (transaction, found) = transaction.checked(found).await?;
         Ok((transaction, found, now))
@@ -183,13 +200,16 @@ impl Writer<'_> {
         let queries = [
             Query(statements::LOCK, &of),
             Query(statements::COUNT_COMMANDS, &of),
+            Query(statements::NOW, &[]),
         ];
-        let (transaction, [found, counts]) = Transaction::begin(&self.client, queries).await?;
+        let (transaction, [found, counts, now]) = Transaction::begin(&self.client, queries).await?;
         let pushed = pushed(key, command, [&found, &counts]);
         let (transaction, (found, number, json)) = transaction.checked(pushed).await?;
+        let now = self.now_that_it_is_locked(&now);
+        let (transaction, now) = transaction.checked(now).await?;
         let (is_cancel, is_early) = (command.is_cancel(), command.is_early());
         let insert: [Param<'_>; 5] = [&found.seq, &number, &is_cancel, &is_early, &json];
-        let (wakes, now) = (command.wakes(found.status), time::to_millis(self.now()));
+        let (wakes, now) = (command.wakes(found.status), time::to_millis(now));
         let set: [Param<'_>; 4] = [&found.seq, &number, &wakes, &now];
         let queries = [
             Query(statements::INSERT_COMMAND, &insert),
@@ -203,14 +223,16 @@ impl Writer<'_> {
 
     pub(super) async fn retry(&self, key: &RunKey) -> Result<(), Failure> {
         let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
-        let lock = Query(statements::LOCK, &of);
-        let (transaction, [rows]) = Transaction::begin(&self.client, [lock]).await?;
+        let queries = [Query(statements::LOCK, &of), Query(statements::NOW, &[])];
+        let (transaction, [rows, now]) = Transaction::begin(&self.client, queries).await?;
         let found = rows::found(&rows, key).and_then(|found| match found.status {
             Status::Failed => Ok(found),
             _ => Err(found.wrong_status(key).into()),
         });
         let (transaction, found) = transaction.checked(found).await?;
-        let now = time::to_millis(self.now());
+        let now = self.now_that_it_is_locked(&now);
+        let (transaction, now) = transaction.checked(now).await?;
+        let now = time::to_millis(now);
         let retry = Query(statements::RETRY, &[&found.seq, &now]);
         let (channels, payload) = self.said(&[Topic::Run], key);
         let notify = Query(statements::NOTIFY, &[&channels, &payload]);
@@ -228,7 +250,7 @@ impl Writer<'_> {
         if tenant.contains('\0') {
             return Ok(0);
         }
-        let kept_since = time::to_millis(retention.kept_since(self.now()));
+        let kept_since = time::to_millis(retention.kept_since(self.clock.0.now()));
         let max = retention.max_runs.map_or(i64::MAX, signed);
         let prune: [Param<'_>; 3] = [&tenant, &kept_since, &max];
         let rows = query(&self.client, Query(statements::PRUNE, &prune)).await?;
