@@ -11,17 +11,23 @@ use clap::Args;
 use crate::failure::Failure;
 
 /// The names of the tests start so.
-const TESTS: &str = "lock_of_";
+const TESTS: &str = "pravah_lock_of_";
 
-/// Set to `write`, the tests add versions.
+/// What the tests do: they add versions with `write`, and fail where one is missing with `check`.
 const VARIABLE: &str = "PRAVAH_LOCK";
+
+/// What the versions are called.
+const RELEASE: &str = "PRAVAH_LOCK_RELEASE";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Adds nothing, and says what becomes of the runs of locked versions.
+    /// Only checks: fails where a lock file lacks the current version, and prints which new nodes earlier runs skip.
     #[arg(long)]
     check: bool,
-    /// What `cargo test` is told: `-- -p my-package`.
+    /// What to call the current version: that of its crate, unless given.
+    #[arg(long, value_name = "NAME", conflicts_with = "check")]
+    release: Option<String>,
+    /// Options for `cargo test`: `-- -p my-crate`.
     #[arg(last = true, value_name = "CARGO OPTIONS")]
     cargo: Vec<OsString>,
 }
@@ -32,10 +38,10 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
     let mut command = Command::new(&cargo);
     command.arg("test").args(options.cargo);
     command.args([TESTS, "--", "--nocapture", "--test-threads=1"]);
-    match options.check {
-        true => command.env_remove(VARIABLE),
-        false => command.env(VARIABLE, "write"),
-    };
+    command.env(VARIABLE, if options.check { "check" } else { "write" });
+    if let Some(release) = options.release {
+        command.env(RELEASE, release);
+    }
     let status = command.status().map_err(|error| {
         let cargo = cargo.display();
         Failure::Message(format!("`{cargo}` cannot be started: {error}"))

@@ -62,7 +62,7 @@ enum Command {
     Schema,
     /// Looks at the runs that workers keep in a SQLite file, answers, cancels and retries them.
     Runs(runs::Options),
-    /// Adds this version of each flow of a crate that has a lock to it, if the runs of earlier ones can go on.
+    /// Adds the current version of each flow to its lock file, if runs of the earlier versions can go on.
     Lock(lock::Options),
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Lock {
     pub(crate) path: LitStr,
     /// Where that is.
     pub(crate) file: String,
+    /// The id of the flow that it is of.
+    pub(crate) flow: String,
     /// The versions, as a constant has them.
     pub(crate) versions: TokenStream,
 }
@@ -36,10 +38,10 @@ impl Lock {
                 return None;
             }
         };
-        let versions = match versions(&text) {
-            Ok(versions) => versions,
+        let (flow, versions) = match read(&text) {
+            Ok(read) => read,
             Err(why) => {
-                let fact = format!("`{}` is no lock of a flow: {why}", path.value());
+                let fact = format!("`{}` is not a flow lock file: {why}", path.value());
                 let help = "restore the file as `pravah lock` wrote it, or start with an empty one";
                 errors.error(path.span(), fact, help);
                 return None;
@@ -49,6 +51,7 @@ impl Lock {
         Some(Self {
             path,
             file,
+            flow,
             versions,
         })
     }
@@ -57,29 +60,38 @@ impl Lock {
 /// What is wrong with a lock.
 type Read<T> = Result<T, String>;
 
-/// The versions of a lock. An empty file has none.
-fn versions(text: &str) -> Read<TokenStream> {
+/// The id of the flow and the versions of a lock file. An empty one has none.
+fn read(text: &str) -> Read<(String, TokenStream)> {
     if text.trim().is_empty() {
-        return Ok(quote!(&[]));
+        return Ok((String::new(), quote!(&[])));
     }
     let lock: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    match lock.get("format").and_then(Value::as_u64) {
-        Some(..=FORMAT) => {}
-        Some(newer) => {
+    match field(&lock, "format")?.as_u64() {
+        Some(1..=FORMAT) => {}
+        Some(newer) if newer > FORMAT => {
             return Err(format!(
                 "its format is {newer}, and this release of Pravah reads up to {FORMAT}"
             ));
         }
-        None => return Err("it has no `format`".to_owned()),
+        _ => return Err("`format` is not a whole number from 1 on".to_owned()),
     }
-    let private = private();
-    let versions = list(&lock, "versions")?.iter().map(|version| {
-        let (release, net) = (text_of(version, "release")?, Net::read(version)?);
-        let net = net.constant();
-        Ok(quote!(#private::LockedVersion { release: #release, net: &#net }))
-    });
+    let flow = string(&lock, "flow")?.to_owned();
+    let versions = list(&lock, "versions")?.iter().map(version);
     let versions: Vec<TokenStream> = versions.collect::<Read<_>>()?;
-    Ok(quote!(&[#(#versions),*]))
+    Ok((flow, quote!(&[#(#versions),*])))
+}
+
+fn version(version: &Value) -> Read<TokenStream> {
+    let private = private();
+    let release = string(version, "release")?;
+    let net = || {
+        string(version, "fingerprint")?;
+        field(version, "schemas")?;
+        Net::read(version)
+    };
+    let net = net().map_err(|why| format!("in version {release} {why}"))?;
+    let net = net.constant();
+    Ok(quote!(#private::LockedVersion { release: #release, net: &#net }))
 }
 
 fn field<'a>(value: &'a Value, name: &str) -> Read<&'a Value> {
@@ -90,19 +102,31 @@ fn field<'a>(value: &'a Value, name: &str) -> Read<&'a Value> {
 
 fn list<'a>(value: &'a Value, name: &str) -> Read<&'a [Value]> {
     let list = field(value, name)?.as_array();
-    let list = list.ok_or_else(|| format!("`{name}` is no list"))?;
+    let list = list.ok_or_else(|| format!("`{name}` is not a list"))?;
     Ok(list)
 }
 
-fn text_of<'a>(value: &'a Value, name: &str) -> Read<&'a str> {
-    let text = field(value, name)?.as_str();
-    text.ok_or_else(|| format!("`{name}` is no text"))
+fn string<'a>(value: &'a Value, name: &str) -> Read<&'a str> {
+    let string = field(value, name)?.as_str();
+    string.ok_or_else(|| format!("`{name}` is not a string"))
 }
 
-fn texts(value: &Value) -> Read<Vec<&str>> {
-    let texts = value.as_array().ok_or("a list is missing")?.iter();
-    let texts = texts.map(|text| text.as_str().ok_or_else(|| format!("{text} is no text")));
-    texts.collect()
+/// The strings in the list `list`, which is called `name`.
+fn strings<'a>(list: &'a Value, name: &str) -> Read<Vec<&'a str>> {
+    let strings = list.as_array().map(|list| list.iter().map(Value::as_str));
+    let strings: Option<Option<Vec<&str>>> = strings.map(Iterator::collect);
+    strings
+        .flatten()
+        .ok_or_else(|| format!("`{name}` contains something other than a list of strings"))
+}
+
+/// The same where the list is not empty.
+fn some_strings<'a>(list: &'a Value, name: &str) -> Read<Vec<&'a str>> {
+    let strings = strings(list, name)?;
+    match strings.is_empty() {
+        true => Err(format!("`{name}` contains an empty list")),
+        false => Ok(strings),
+    }
 }
 
 /// The net of a version, with numbers for its places and moves.
@@ -134,49 +158,41 @@ impl<'a> Net<'a> {
         let nodes = list(net, "nodes")?;
         let mut takes: Vec<Vec<Vec<usize>>> = Vec::with_capacity(nodes.len());
         for node in nodes {
-            let id = text_of(node, "id")?;
+            let id = string(node, "id")?;
             let slots = list(node, "takes")?.iter().map(|keys| {
-                let keys = texts(keys)?.into_iter();
-                Ok(keys.map(|key| read.add_place(key, id)).collect())
+                let keys = some_strings(keys, "takes")?.into_iter();
+                keys.map(|key| read.add_place(key, id)).collect()
             });
             takes.push(slots.collect::<Read<_>>()?);
         }
-        read.start = read.places_of(texts(field(net, "start")?)?)?;
+        read.start = read.places_of(some_strings(field(net, "start")?, "start")?)?;
         for (node, takes) in nodes.iter().zip(&takes) {
             read.add_node(node, takes)?;
         }
-        for catch in net
-            .get("catches")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            let takes = read.places_of(texts(field(catch, "start")?)?)?;
-            let leaves = read.places_of(texts(field(catch, "failed")?)?)?;
-            let node = takes.first().and_then(|place| read.places.get(*place));
-            let node = node.map_or("", |place| place.taker);
-            read.moves.push(Move {
-                node,
-                before: None,
-                takes,
-                leaves,
-            });
+        let catches = match net.get("catches") {
+            Some(_) => list(net, "catches")?,
+            None => &[],
+        };
+        for catch in catches {
+            read.add_catch(catch)?;
         }
-        read.find_ways();
+        read.find_paths();
         Ok(read)
     }
 
     /// The place of a state that a node takes.
-    fn add_place(&mut self, key: &'a str, node: &'a str) -> usize {
+    fn add_place(&mut self, key: &'a str, node: &'a str) -> Read<usize> {
         let taker = key.split_once('@').map_or(node, |(_, taker)| taker);
         let number = self.places.len();
-        self.numbers.insert(key, number);
+        if self.numbers.insert(key, number).is_some() {
+            return Err(format!("two nodes take `{key}`"));
+        }
         self.places.push(Place {
             key,
             taker,
             left_by: None,
         });
-        number
+        Ok(number)
     }
 
     fn places_of(&self, keys: Vec<&str>) -> Read<Vec<usize>> {
@@ -187,10 +203,25 @@ impl<'a> Net<'a> {
         places.collect()
     }
 
+    /// A nested flow that fails as a whole.
+    fn add_catch(&mut self, catch: &'a Value) -> Read<()> {
+        let takes = self.places_of(some_strings(field(catch, "start")?, "start")?)?;
+        let leaves = self.places_of(strings(field(catch, "failed")?, "failed")?)?;
+        let node = takes.first().and_then(|place| self.places.get(*place));
+        let node = node.map_or("", |place| place.taker);
+        self.moves.push(Move {
+            node,
+            before: None,
+            takes,
+            leaves,
+        });
+        Ok(())
+    }
+
     fn add_node(&mut self, node: &'a Value, takes: &[Vec<usize>]) -> Read<()> {
-        let id = text_of(node, "id")?;
+        let id = string(node, "id")?;
         for outcome in list(node, "outcomes")? {
-            let leaves = self.places_of(texts(outcome)?)?;
+            let leaves = self.places_of(strings(outcome, "outcomes")?)?;
             for takes in alternatives(takes) {
                 let leaves = leaves.clone();
                 self.moves.push(Move {
@@ -210,29 +241,39 @@ impl<'a> Net<'a> {
     }
 
     /// Finds how runs come to each move, and to each place.
-    fn find_ways(&mut self) {
+    fn find_paths(&mut self) {
+        let mut takers: Vec<Vec<usize>> = vec![Vec::new(); self.places.len()];
+        for (number, step) in self.moves.iter().enumerate() {
+            for place in &step.takes {
+                takers
+                    .get_mut(*place)
+                    .into_iter()
+                    .for_each(|it| it.push(number));
+            }
+        }
         let mut open = self.start.clone();
         let mut left_by: Vec<Option<usize>> = vec![None; self.places.len()];
-        let mut is_seen = vec![false; self.moves.len()];
+        let mut is_seen = vec![false; self.places.len()];
+        for place in &open {
+            is_seen
+                .get_mut(*place)
+                .into_iter()
+                .for_each(|it| *it = true);
+        }
         let mut at = 0;
         while let Some(&place) = open.get(at) {
             at += 1;
             let came_by = left_by.get(place).copied().flatten();
-            for (number, step) in self.moves.iter_mut().enumerate() {
-                let Some(seen) = is_seen.get_mut(number).filter(|seen| !**seen) else {
+            for &number in takers.get(place).into_iter().flatten() {
+                let Some(step) = self.moves.get_mut(number) else {
                     continue;
                 };
-                if !step.takes.contains(&place) {
-                    continue;
-                }
-                (*seen, step.before) = (true, came_by);
-                for next in &step.leaves {
-                    if let Some(left_by) = left_by.get_mut(*next)
-                        && left_by.is_none()
-                        && !self.start.contains(next)
-                    {
-                        *left_by = Some(number);
-                        open.push(*next);
+                step.before = step.before.or(came_by);
+                for &next in &step.leaves {
+                    let is_new = is_seen.get_mut(next).filter(|seen| !**seen);
+                    if let (Some(seen), Some(left_by)) = (is_new, left_by.get_mut(next)) {
+                        (*seen, *left_by) = (true, Some(number));
+                        open.push(next);
                     }
                 }
             }

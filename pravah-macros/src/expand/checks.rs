@@ -65,7 +65,7 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     if depth == 0 {
         names(flow, &mut constants);
         let name = constants.name(&format!("lock_of_{}", flow.name));
-        constants.extend(flow.upgrades.check(&net, &name));
+        constants.extend(flow.upgrades.check(&net, &name, flow.is_named));
     }
     let ends = (depth == 0).then(|| ends(flow, graph));
     let constants = constants.written();

@@ -60,7 +60,7 @@ fn lock(entry: Entry, errors: &mut Diagnostics) -> Option<Lock> {
     }
     errors.error(
         expr.span(),
-        "the path of a lock is not a literal text",
+        "the path of the lock file is not a string literal",
         "write `lock = \"name.lock\"`, a file beside `Cargo.toml`",
     );
     None

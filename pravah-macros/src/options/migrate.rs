@@ -39,7 +39,7 @@ fn slot(entry: Entry, errors: &mut Diagnostics) -> Option<MovedSlot> {
     }
     errors.error(
         expr.span(),
-        "the key of a slot is not a literal text",
+        "the key of the slot is not a string literal",
         "write the key that the state has in snapshots: `slot = \"review::Draft\"`",
     );
     None

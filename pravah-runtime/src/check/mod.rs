@@ -46,7 +46,7 @@ pub use list::{EachNames, check_list_limit, check_list_start};
 #[cfg(test)]
 pub(crate) use lock::weights;
 pub use lock::{
-    LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
+    FlowLock, LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
 };
 pub use names::{check_names, names_size};
 pub use probe::{

@@ -8,7 +8,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::snapshot::{Migration, Migrations};
 use crate::{
     error::BoxError,
-    graph::{FlowVersion, StateEntry, Upgrades},
+    graph::{FlowVersion, Upgrades},
+    state::{Live, StateType},
 };
 
 /// How a snapshot may be loaded; see
@@ -31,6 +32,10 @@ impl LoadOptions {
         self
     }
 
+    pub(crate) fn drops_progress(&self) -> bool {
+        self.drop_progress
+    }
+
     pub(crate) fn has_no_migrations(&self) -> bool {
         self.migrations.is_empty()
     }
@@ -47,10 +52,9 @@ impl LoadOptions {
         self.migrations.moved_place(key)
     }
 
-    /// Whether a migration makes states of this one.
-    pub(crate) fn migrates_to(&self, state: &StateEntry) -> bool {
-        let type_of = state.type_of.map(|type_of| type_of());
-        type_of.is_some_and(|type_of| self.migrations.lead_to(type_of))
+    /// Whether migrations make a state of this type of another.
+    pub(crate) fn can_migrate(&self, live: &Live, to: StateType) -> bool {
+        self.migrations.can_migrate(live, to)
     }
 
     /// As [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot) loads.
@@ -239,7 +243,7 @@ impl LoadOptions {
 pub struct LoadReport {
     /// The fingerprint of the version that the snapshot is of.
     pub fingerprint: String,
-    /// Whether [`LoadOptions::with_version`] was called with that version. Otherwise `added`, `skipped` and
+    /// Whether that version is known, from the flow's lock file or from [`LoadOptions::with_version`]. Otherwise `added`, `skipped` and
     /// `removed` are empty.
     pub is_version_known: bool,
     /// The nodes that the version of the snapshot did not have.

@@ -6,7 +6,7 @@ use pravah_graph::{Place as NetPlace, WayOut};
 
 use super::{
     FlowLock, LockProblem, LockReport,
-    net::{LockedNet, LockedNode, LockedProgress},
+    net::{LockedCatch, LockedNet, LockedNode, LockedProgress},
     schema::unreadable,
     version::LockedVersion,
 };
@@ -97,9 +97,7 @@ impl Checker<'_> {
         }
         for catch in &net.catches {
             let start: Vec<&str> = catch.start.iter().map(String::as_str).collect();
-            check(Some(&start), &catch.failed, &|| {
-                runs.to_state(&catch.failed)
-            });
+            check(Some(&start), &catch.failed, &|| runs.to_taker(&catch.start));
         }
         for (index, node) in net.nodes.iter().enumerate() {
             self.progress((index, node), table, &images, &runs);
@@ -137,7 +135,7 @@ impl Checker<'_> {
                     None => self.problems.push(LockProblem::Gone {
                         release: self.release(),
                         state: key.clone(),
-                        run: runs.to_state(std::slice::from_ref(key)),
+                        run: runs.to_state(key),
                     }),
                 }
             }
@@ -178,11 +176,18 @@ impl Checker<'_> {
         let here = table.slot(image.place.slot).node;
         let is = LockedProgress::of(table, here);
         if image.is_moved || is.as_ref() != Some(was) {
+            // The node starts over.
+            if self.options.drops_progress() {
+                return;
+            }
             let is = match (image.is_moved, &is) {
                 (true, _) => "another node, to which its state is moved".to_owned(),
                 (false, Some(is)) => is.to_string(),
                 (false, None) => {
-                    format!("`{}`, which does it all in one step", table.node_id(here))
+                    format!(
+                        "`{}`, which does its work in a single step",
+                        table.node_id(here)
+                    )
                 }
             };
             self.problems.push(LockProblem::Progress {
@@ -202,10 +207,10 @@ impl Checker<'_> {
             let Some(stored) = self.version.schemas.get(&*state.key) else {
                 continue;
             };
-            if !seen.insert(state.key.to_string()) || self.options.migrates_to(state) {
+            if !seen.insert(state.key.to_string()) {
                 continue;
             }
-            if let Some(why) = unreadable(stored, state) {
+            if let Some(why) = unreadable(stored, state, self.options) {
                 self.problems.push(LockProblem::Unreadable {
                     release: self.version.release.clone(),
                     state: state.key.to_string(),
@@ -248,37 +253,59 @@ fn alternatives(node: &LockedNode) -> Vec<Vec<&str>> {
 struct Runs<'a> {
     net: &'a LockedNet,
     around: &'a [String],
+    /// The node that takes each state.
+    takers: BTreeMap<&'a str, usize>,
     /// The node before each one that is not the first.
     before: BTreeMap<usize, usize>,
 }
 
 impl<'a> Runs<'a> {
     fn of(net: &'a LockedNet, around: &'a [String]) -> Self {
-        let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut runs = Self {
+            net,
+            around,
+            takers: BTreeMap::new(),
+            before: BTreeMap::new(),
+        };
         for (index, node) in net.nodes.iter().enumerate() {
             let keys = node.takes.iter().flatten();
-            takers.extend(keys.map(|key| (key.as_str(), index)));
+            runs.takers.extend(keys.map(|key| (key.as_str(), index)));
         }
-        let taker = |key: &String| takers.get(key.as_str()).copied();
-        let mut before = BTreeMap::new();
-        let mut open: Vec<usize> = net.start.iter().filter_map(taker).collect();
+        let mut open: Vec<usize> = net.start.iter().filter_map(|key| runs.taker(key)).collect();
         let mut seen: BTreeSet<usize> = open.iter().copied().collect();
         let mut at = 0;
         while let Some(&node) = open.get(at) {
             at += 1;
-            let outcomes = net.nodes.get(node).into_iter().flat_map(|it| &it.outcomes);
-            for next in outcomes.flatten().filter_map(taker) {
+            for next in runs.after(node) {
                 if seen.insert(next) {
-                    before.insert(next, node);
+                    runs.before.insert(next, node);
                     open.push(next);
                 }
             }
         }
-        Self {
-            net,
-            around,
-            before,
-        }
+        runs
+    }
+
+    fn taker(&self, key: &str) -> Option<usize> {
+        self.takers.get(key).copied()
+    }
+
+    /// The nodes that take what a node leaves, or what a failure of the flow leaves that starts with it.
+    fn after(&self, node: usize) -> Vec<usize> {
+        let outcomes = self
+            .net
+            .nodes
+            .get(node)
+            .into_iter()
+            .flat_map(|it| &it.outcomes);
+        let catches = self.net.catches.iter();
+        let caught = catches.filter(|catch| {
+            let mut start = catch.start.iter();
+            start.any(|key| self.taker(key) == Some(node))
+        });
+        let caught = caught.map(|catch| &catch.failed);
+        let left = outcomes.chain(caught).flatten();
+        left.filter_map(|key| self.taker(key)).collect()
     }
 
     /// The nodes that lead to a node, and itself.
@@ -290,15 +317,20 @@ impl<'a> Runs<'a> {
         self.around.iter().cloned().chain(run).collect()
     }
 
-    /// The nodes that lead to one that leaves these states.
-    fn to_state(&self, states: &[String]) -> Vec<String> {
-        let leaves = |node: &LockedNode| {
-            let mut outcomes = node.outcomes.iter();
-            outcomes.any(|outcome| states.iter().all(|state| outcome.contains(state)))
-        };
-        match self.net.nodes.iter().position(leaves) {
-            Some(node) => self.to(node),
-            None => self.around.to_vec(),
+    /// The nodes that lead to the one that takes these states, and itself.
+    fn to_taker(&self, states: &[String]) -> Vec<String> {
+        let taker = states.first().and_then(|key| self.taker(key));
+        taker.map_or_else(|| self.around.to_vec(), |taker| self.to(taker))
+    }
+
+    /// The nodes after which a state waits.
+    fn to_state(&self, state: &str) -> Vec<String> {
+        let leaves = |node: &LockedNode| node.outcomes.iter().flatten().any(|it| it == state);
+        let caught = |catch: &&LockedCatch| catch.failed.iter().any(|it| it == state);
+        if let Some(node) = self.net.nodes.iter().position(leaves) {
+            return self.to(node);
         }
+        let catch = self.net.catches.iter().find(caught);
+        catch.map_or_else(|| self.around.to_vec(), |catch| self.to_taker(&catch.start))
     }
 }

@@ -59,7 +59,7 @@ const FORMAT: u32 = 1;
 /// let report = lock.check(&v2::coffee::graph()?);
 /// let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
 /// assert_eq!(problems, [
-///     "version 1.0.0: after `brew` a `Brewed` waits, which no node of this version takes",
+///     "version 1.0.0: after `brew`, a `Brewed` waits, and no node of this version takes it",
 /// ]);
 /// # Ok::<(), FlowError>(())
 /// ```
@@ -91,13 +91,24 @@ impl FlowLock {
             format: u32,
         }
         let head: Head = serde_json::from_str(json)?;
+        if head.format == 0 {
+            let why = serde::de::Error::custom("`format` is not a whole number from 1 on");
+            return Err(LockError::from_invalid(why));
+        }
         if head.format > FORMAT {
             return Err(LockError::NewerFormat {
                 found: head.format,
                 known: FORMAT,
             });
         }
-        Ok(serde_json::from_str(json)?)
+        let lock: Self = serde_json::from_str(json)?;
+        for version in &lock.versions {
+            if let Some(why) = version.net.problem() {
+                let why = format!("in version {} {why}", version.release);
+                return Err(LockError::from_invalid(serde::de::Error::custom(why)));
+            }
+        }
+        Ok(lock)
     }
 
     /// The lock as JSON, with a line for each node and each schema, so that changes are easy to review.

@@ -99,6 +99,32 @@ impl LockedNet {
         }
     }
 
+    /// What is wrong with a net that was read.
+    pub(super) fn problem(&self) -> Option<String> {
+        let mut taken = BTreeSet::new();
+        for key in self.nodes.iter().flat_map(|node| &node.takes).flatten() {
+            if !taken.insert(key) {
+                return Some(format!("two nodes take `{key}`"));
+            }
+        }
+        let takes_nothing = |node: &LockedNode| node.takes.iter().any(Vec::is_empty);
+        if let Some(node) = self.nodes.iter().find(|node| takes_nothing(node)) {
+            return Some(format!("`takes` of `{}` contains an empty list", node.id));
+        }
+        if self.start.is_empty() || self.catches.iter().any(|catch| catch.start.is_empty()) {
+            return Some("`start` contains an empty list".to_owned());
+        }
+        let outcomes = self.nodes.iter().flat_map(|node| &node.outcomes).flatten();
+        let catches = self.catches.iter();
+        let caught = catches.flat_map(|catch| catch.start.iter().chain(&catch.failed));
+        let mut mentioned = self.start.iter().chain(outcomes).chain(caught);
+        if let Some(key) = mentioned.find(|key| !taken.contains(key)) {
+            return Some(format!("no node takes `{key}`"));
+        }
+        let chains = self.nodes.iter().filter_map(|node| node.chain.as_ref());
+        chains.map(Self::problem).find_map(|problem| problem)
+    }
+
     /// The keys of all nodes, and who takes each state.
     pub(super) fn add_nodes(
         &self,

@@ -29,7 +29,7 @@ impl fmt::Display for LockReport {
         for (release, nodes) in self.added.iter().filter(|(_, nodes)| !nodes.is_empty()) {
             writeln!(
                 f,
-                "version {release}: runs that are past them skip the new nodes at {}",
+                "version {release}: the new nodes at {} are skipped by runs that are past them",
                 quoted(nodes)
             )?;
         }
@@ -118,7 +118,7 @@ impl LockProblem {
     pub fn help(&self) -> String {
         match self {
             Self::Gone { state, .. } => format!(
-                "keep a node that takes `{state}`, or move the state with `LoadOptions::with_moved_state(\"{state}\", …)`"
+                "keep a node that takes `{state}`, or move it to another state with a `#[migrate(slot)]` function"
             ),
             Self::Ambiguous { candidates, .. } => {
                 format!(
@@ -133,7 +133,7 @@ impl LockProblem {
                 "keep the earlier nodes beside the nested flow until those runs have ended".to_owned()
             }
             Self::Progress { .. } => {
-                "keep the node as it was, or load with `LoadOptions::drop_progress`: it then starts over".to_owned()
+                "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
             Self::Unreadable { state, .. } => format!(
                 "give new fields `#[serde(default)]`, or write a `#[migrate]` function from the earlier `{state}`"
@@ -156,7 +156,7 @@ impl fmt::Display for LockProblem {
                 let after = After(run);
                 write!(
                     f,
-                    "version {release}: {after} a `{state}` waits, which no node of this version takes"
+                    "version {release}: {after}, a `{state}` waits, and no node of this version takes it"
                 )
             }
             Self::Ambiguous {
@@ -177,12 +177,13 @@ impl fmt::Display for LockProblem {
                 match states.is_empty() {
                     true => write!(
                         f,
-                        "version {release}: {after} the flow ends, and in this version something is left behind"
+                        "version {release}: {after}, the flow ends, and in this version a state would be left behind"
                     ),
                     false => write!(
                         f,
-                        "version {release}: {after} {} waits, and in this version a run cannot finish from there",
-                        quoted(states)
+                        "version {release}: {after}, {} {}, and in this version a run cannot finish from there",
+                        all_of(states),
+                        if states.len() == 1 { "waits" } else { "wait" }
                     ),
                 }
             }
@@ -214,10 +215,18 @@ impl fmt::Display for LockProblem {
             Self::OtherFlow { locked, flow } => {
                 write!(
                     f,
-                    "the lock is of the flow `{locked}`, and this is `{flow}`"
+                    "the lock file is of the flow `{locked}`, and this is `{flow}`"
                 )
             }
         }
+    }
+}
+
+/// Names as a sentence has them: `` `a`, `b` and `c` ``.
+fn all_of(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and `{last}`", quoted(rest)),
+        _ => quoted(names),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const DEPTH: usize = 12;
 
 /// How many values there are at most, beside the smallest: enough for the cases of most enums.
-const MOST: usize = 16;
+const MOST: usize = 64;
 
 /// Values of a schema: the smallest one, and one with all properties for each case of an enum.
 pub(super) fn samples(schema: &Value) -> Vec<Value> {
@@ -37,7 +37,11 @@ impl Sampler<'_> {
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let target = self.schema.pointer(reference.trim_start_matches('#'))?;
-            return self.value(target, depth);
+            let value = self.value(target, depth)?;
+            // The tag of an enum may stand beside what a case holds.
+            let has_more = schema.contains_key("properties");
+            let more = has_more.then(|| self.object(schema, depth)).flatten();
+            return Some(merged(more, value));
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             return self.pick(values).cloned();

@@ -4,33 +4,38 @@ use schemars::Schema;
 use serde_json::Value;
 
 use super::{sample::samples, version::whole_schema};
-use crate::{
-    graph::StateEntry,
-    state::{Live, StateType},
-};
+use crate::{engine::LoadOptions, graph::StateEntry, state::Live};
 
 /// Why states with this schema cannot be read as the type of a state, if that is known to be so. Values that the schema
 /// allows are read as that type, since a schema does not say all that serde does, such as other names of a field. Where
-/// even those of the type's own schema are refused, nothing is known.
-pub(super) fn unreadable(stored: &Schema, state: &StateEntry) -> Option<String> {
+/// even those of the type's own schema are refused, nothing is known. What a migration reads can be read.
+pub(super) fn unreadable(
+    stored: &Schema,
+    state: &StateEntry,
+    options: &LoadOptions,
+) -> Option<String> {
     let (schema, type_of) = (state.schema?, state.type_of?);
     let schema = whole_schema(schema);
     if schema == *stored {
         return None;
     }
     let own = samples(schema.as_value());
-    if own.iter().any(|value| error(value, type_of()).is_some()) {
+    let mut own = own.iter().filter_map(live);
+    if own.any(|live| live.check(type_of()).is_err()) {
         return None;
     }
     let stored = samples(stored.as_value());
-    stored.iter().find_map(|value| error(value, type_of()))
+    let mut stored = stored.iter().filter_map(live);
+    stored.find_map(|live| {
+        let error = live.check(type_of()).err()?;
+        // The place in a value that nobody has written says nothing.
+        let text = error.to_string();
+        let text = text.split(" at line ").next().unwrap_or_default();
+        (!options.can_migrate(&live, type_of())).then(|| text.to_owned())
+    })
 }
 
-fn error(value: &Value, as_type: StateType) -> Option<String> {
-    let raw = serde_json::from_value(value.clone()).ok()?;
-    let error = Live::raw(raw).check(as_type).err()?;
-    // The place in a value that nobody has written says nothing.
-    let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
-    Some(text.to_owned())
+/// A value as a state of a snapshot.
+fn live(value: &Value) -> Option<Live> {
+    serde_json::from_value(value.clone()).ok().map(Live::raw)
 }

@@ -1,18 +1,22 @@
 //! The test that `#[flow(lock = "…")]` writes.
 
-use std::path::Path;
+use std::env;
 
-use super::{FlowLock, LockProblem};
+use super::{FlowLock, LockError, LockProblem};
 use crate::{error::FlowError, graph::FlowGraph};
 
-/// Set to `write`, the test adds the version that it is part of to the lock. `pravah lock` does so.
+/// With `write` the test adds the version that it is part of to the lock file, and with `check` it fails where that is missing.
+/// `pravah lock` sets it.
 const VARIABLE: &str = "PRAVAH_LOCK";
 
-/// Fails where runs of a version in the lock cannot go on.
+/// What the version is called, in place of that of the crate.
+const RELEASE: &str = "PRAVAH_LOCK_RELEASE";
+
+/// Fails where runs of a version in the lock file cannot go on. The text is that of the file when it was compiled.
 ///
 /// # Panics
 ///
-/// If they cannot, and if the lock can be neither read nor written: it is the body of a test.
+/// If they cannot, and if the file can be neither read nor written: it is the body of a test.
 #[doc(hidden)]
 #[expect(
     clippy::panic,
@@ -20,43 +24,49 @@ const VARIABLE: &str = "PRAVAH_LOCK";
     reason = "it is the body of a test"
 )]
 pub fn check_lock_file(
-    path: impl AsRef<Path>,
+    (path, text): (&str, &str),
     release: &str,
     flow: &str,
     graph: Result<FlowGraph, FlowError>,
 ) {
-    let path = path.as_ref();
-    let failed = |error: &dyn std::error::Error| -> ! {
-        panic!(
-            "{}",
-            crate::error::ErrorText::new("the lock was not checked", error.to_string())
-        )
+    let graph = graph.unwrap_or_else(|error| panic!("the flow has no graph: {error}"));
+    let mut lock = match text.trim().is_empty() {
+        true => FlowLock::new(flow),
+        false => FlowLock::from_json(text).unwrap_or_else(|error| failed(path, &error)),
     };
-    let graph = graph.unwrap_or_else(|error| failed(&error));
-    let lock = FlowLock::read(path).unwrap_or_else(|error| failed(&error));
-    let mut lock = lock.unwrap_or_else(|| FlowLock::new(flow));
     let mut report = lock.check(&graph);
     if lock.flow() != flow {
-        report.problems.insert(
-            0,
-            LockProblem::OtherFlow {
-                locked: lock.flow().to_owned(),
-                flow: flow.to_owned(),
-            },
-        );
+        let locked = lock.flow().to_owned();
+        let flow = flow.to_owned();
+        report
+            .problems
+            .insert(0, LockProblem::OtherFlow { locked, flow });
     }
-    println!(
-        "{}: {} versions\n{report}",
-        path.display(),
-        lock.versions().len()
+    assert!(
+        report.is_ok(),
+        "runs of earlier versions cannot go on in this one:\n{report}"
     );
-    if !report.is_ok() {
-        panic!("runs of earlier versions cannot go on in this one:\n{report}");
-    }
-    if std::env::var(VARIABLE).is_ok_and(|it| it == "write") && lock.add(release, &graph) {
-        if let Err(error) = lock.write(path) {
-            failed(&error);
+    print!("{report}");
+    let release = env::var(RELEASE).unwrap_or_else(|_| release.to_owned());
+    let is_new = lock.add(&*release, &graph);
+    match (env::var(VARIABLE).as_deref(), is_new) {
+        (Ok("write"), true) => {
+            lock.write(path)
+                .unwrap_or_else(|error| failed(path, &error));
+            println!("{path}: added version {release}");
         }
-        println!("added version {release}");
+        (Ok("check"), true) => panic!(
+            "{path}: this version is not in the lock file: run `pravah lock` before it is released"
+        ),
+        (Ok("write" | "check"), false) => println!("{path}: this version is there"),
+        (Ok(other), _) => panic!("{VARIABLE} is `{other}`, which is neither `write` nor `check`"),
+        (Err(_), _) => {}
     }
+}
+
+#[expect(clippy::panic, reason = "it is the body of a test")]
+fn failed(path: &str, error: &LockError) -> ! {
+    let source = std::error::Error::source(error);
+    let why = source.map_or_else(String::new, |source| format!(": {source}"));
+    panic!("{path}: {error}{why}")
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::net::LockedNet;
 use crate::graph::{FlowGraph, FlowVersion, Table};
@@ -18,6 +19,12 @@ pub struct LockedVersion {
     pub fingerprint: String,
     #[serde(flatten)]
     pub(super) net: LockedNet,
+    /// The nodes that are in no net: those that agents call, and detached tasks.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    other_nodes: BTreeSet<String>,
+    /// Who takes the states that wait there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    other_takers: BTreeMap<String, String>,
     /// What the states look like that may wait, by their keys without the nodes that take them.
     pub(super) schemas: BTreeMap<String, Schema>,
 }
@@ -26,21 +33,35 @@ impl LockedVersion {
     pub(super) fn of(release: String, graph: &FlowGraph) -> Self {
         let mut schemas = BTreeMap::new();
         add_schemas(&graph.table, &mut schemas);
+        let net = LockedNet::of(&graph.table);
+        let FlowVersion {
+            fingerprint,
+            nodes: mut other_nodes,
+            takers: mut other_takers,
+        } = graph.version();
+        let (mut nodes, mut takers) = (BTreeSet::new(), BTreeMap::new());
+        net.add_nodes("", &mut nodes, &mut takers);
+        other_nodes.retain(|node| !nodes.contains(node));
+        other_takers.retain(|key, _| !takers.contains_key(key));
         Self {
             release,
-            fingerprint: graph.fingerprint().to_string(),
-            net: LockedNet::of(&graph.table),
+            fingerprint,
+            net,
+            other_nodes,
+            other_takers,
             schemas,
         }
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.net == other.net && self.schemas == other.schemas
+        self.fingerprint == other.fingerprint
+            && self.net == other.net
+            && self.schemas == other.schemas
     }
 
     /// The nodes of the version, as [`LoadOptions::with_version`](crate::LoadOptions::with_version) takes them.
     pub fn version(&self) -> FlowVersion {
-        let (mut nodes, mut takers) = (BTreeSet::new(), BTreeMap::new());
+        let (mut nodes, mut takers) = (self.other_nodes.clone(), self.other_takers.clone());
         self.net.add_nodes("", &mut nodes, &mut takers);
         FlowVersion {
             fingerprint: self.fingerprint.clone(),
@@ -71,5 +92,31 @@ pub(super) fn whole_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
     if !definitions.is_empty() {
         schema.insert("$defs".to_owned(), definitions.into());
     }
-    schema
+    let mut json = schema.to_value();
+    remove_texts(&mut json);
+    // An object is a schema, whatever was removed from it.
+    Schema::try_from(json).unwrap_or_default()
+}
+
+/// Removes what is for readers: a comment that is edited is no change of a state.
+fn remove_texts(schema: &mut Value) {
+    match schema {
+        Value::Object(schema) => {
+            for word in ["title", "description", "examples"] {
+                schema.remove(word);
+            }
+            for (word, value) in schema {
+                match (word.as_str(), value) {
+                    // The names in there are those of users.
+                    ("properties" | "patternProperties" | "$defs", Value::Object(named)) => {
+                        named.values_mut().for_each(remove_texts);
+                    }
+                    ("const" | "enum" | "default", _) => {}
+                    (_, value) => remove_texts(value),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(remove_texts),
+        _ => {}
+    }
 }

@@ -101,7 +101,7 @@ fn a_report_names_what_each_version_did_not_have() {
     assert!(report.is_ok());
     assert_eq!(
         report.to_string(),
-        "version 1: runs that are past them skip the new nodes at `Checked`\n"
+        "version 1: the new nodes at `Checked` are skipped by runs that are past them\n"
     );
     assert_eq!(lock.check(&v1::coffee::graph().unwrap()).to_string(), "");
 }
@@ -113,7 +113,31 @@ fn what_is_no_lock_is_an_error_and_no_file_is_none() {
     assert_eq!(FlowLock::read(&file).unwrap(), None);
     fs::write(&file, "\n").unwrap();
     assert_eq!(FlowLock::read(&file).unwrap(), None);
-    for text in ["[]", "{", r#"{"format": 1}"#, r#"{"format": "1"}"#] {
+    let net = |start: &str, nodes: &str| {
+        format!(
+            r#"{{"format": 1, "flow": "A", "versions": [{{"release": "1", "fingerprint": "", "start": {start}, "nodes": {nodes}, "schemas": {{}}}}]}}"#
+        )
+    };
+    let node = r#"{"id": "a", "takes": [["A"]], "outcomes": [[]]}"#;
+    assert!(FlowLock::from_json(&net(r#"["A"]"#, &format!("[{node}]"))).is_ok());
+    for text in [
+        "[]",
+        "{",
+        r#"{"format": 1}"#,
+        r#"{"format": "1"}"#,
+        r#"{"format": 0, "flow": "A", "versions": []}"#,
+        &net("[]", &format!("[{node}]")),
+        &net(r#"["B"]"#, &format!("[{node}]")),
+        &net(r#"["A"]"#, &format!("[{node}, {node}]")),
+        &net(
+            r#"["A"]"#,
+            r#"[{"id": "a", "takes": [[], ["A"]], "outcomes": [[]]}]"#,
+        ),
+        &net(
+            r#"["A"]"#,
+            r#"[{"id": "a", "takes": [["A"]], "outcomes": [["B"]]}]"#,
+        ),
+    ] {
         fs::write(&file, text).unwrap();
         let refused = FlowLock::read(&file);
         assert!(matches!(refused, Err(LockError::Invalid { .. })), "{text}");

@@ -26,6 +26,8 @@ pub(crate) struct Flow {
     pub(crate) fail_fast: bool,
     /// What its nodes may reach.
     pub(crate) only: Option<Vec<Ident>>,
+    /// Whether it has a name of its own, and not that of its input.
+    pub(crate) is_named: bool,
     /// What becomes of runs of earlier versions.
     pub(crate) upgrades: Upgrades,
     /// The type that stands for it as a node.
@@ -113,6 +115,7 @@ pub(super) fn of_function(
         },
         fail_fast: options.fail_fast,
         only: options.only.clone(),
+        is_named: options.named.is_some(),
         upgrades: options.upgrades.clone(),
         body: body.filter(|_| is_fine),
         name: name.clone(),
@@ -312,6 +315,7 @@ pub(super) fn of_impl(
         definition: quote!(#input),
         fail_fast: options.fail_fast,
         only: options.only.clone(),
+        is_named: options.named.is_some(),
         upgrades: options.upgrades.clone(),
         body,
         name,

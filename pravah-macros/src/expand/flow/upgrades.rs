@@ -32,19 +32,26 @@ impl Upgrades {
         Some(quote!(.map(|graph| graph.with_upgrades(#text, &[#(#migrations::add_to),*]))))
     }
 
-    /// That all runs of the versions in the lock can go on.
-    pub(crate) fn check(&self, net: &Ident, name: &Ident) -> Option<TokenStream> {
-        let Lock { path, versions, .. } = self.lock.as_ref()?;
+    /// That all runs of the versions in the lock file can go on.
+    pub(crate) fn check(&self, net: &Ident, name: &Ident, is_named: bool) -> Option<TokenStream> {
+        let Lock {
+            path,
+            flow,
+            versions,
+            ..
+        } = self.lock.as_ref()?;
         let private = private();
         let check = Ident::new("__pravah_check_lock", path.span());
         let moved = self.migrations.iter().map(of_migration);
-        let call = quote_spanned!(path.span()=> #check::<SIZE>(#net, VERSIONS, MOVED));
+        let call = quote_spanned!(path.span()=> #check::<SIZE>(#net, LOCK, MOVED));
         Some(quote! {
             #[allow(long_running_const_eval)]
             const #name: () = {
                 use #private::check_lock as #check;
                 const SIZE: usize = #private::lock_size(#net);
-                const VERSIONS: &[#private::LockedVersion] = #versions;
+                const LOCK: &#private::FlowLock = &#private::FlowLock {
+                    flow: #flow, is_named: #is_named, versions: #versions,
+                };
                 const MOVED: &[#private::MovedState] = &[#(#moved::MOVED),*];
                 #call
             };
@@ -63,14 +70,18 @@ fn of_migration(path: &Path) -> TokenStream {
 pub(super) fn test(flow: &Flow) -> Option<TokenStream> {
     let Lock { file, .. } = flow.upgrades.lock.as_ref()?;
     let (private, definition) = (private(), &flow.definition);
-    let name = format_ident!("lock_of_{}", flow.name.unraw(), span = Span::call_site());
+    let name = format_ident!(
+        "pravah_lock_of_{}",
+        flow.name.unraw(),
+        span = Span::call_site()
+    );
     let definition = definition.to_token_stream();
     Some(quote! {
         #[cfg(test)]
         #[::core::prelude::v1::test]
         fn #name() {
             #private::check_lock_file(
-                #file,
+                (#file, ::core::include_str!(#file)),
                 ::core::env!("CARGO_PKG_VERSION"),
                 &<#definition as #private::FlowDef>::node_id(),
                 <#definition as #private::FlowDef>::graph(),

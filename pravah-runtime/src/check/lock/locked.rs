@@ -1,5 +1,15 @@
 //! The net of a released version, as the macro reads it from the lock.
 
+/// A lock file.
+#[derive(Clone, Copy)]
+pub struct FlowLock {
+    /// The id of the flow.
+    pub flow: &'static str,
+    /// Whether the flow that names the file has a name of its own, and not that of its input.
+    pub is_named: bool,
+    pub versions: &'static [LockedVersion],
+}
+
 /// A released version of a flow.
 #[derive(Clone, Copy)]
 pub struct LockedVersion {

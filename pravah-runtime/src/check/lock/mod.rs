@@ -12,11 +12,11 @@ use self::{
     weights::{END, Key, Weights},
 };
 pub use self::{
-    locked::{LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState},
+    locked::{FlowLock, LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState},
     weights::lock_size,
 };
 use super::message::{Message, message};
-use crate::topology::Topology;
+use crate::{state::name::same, topology::Topology};
 
 /// How many nodes a message names on the way to a place.
 const SHOWN_NODES: usize = 6;
@@ -25,20 +25,50 @@ const SHOWN_NODES: usize = 6;
 #[track_caller]
 pub const fn check_lock<const SIZE: usize>(
     net: &'static Topology,
-    versions: &[LockedVersion],
+    lock: &FlowLock,
     moved: &[MovedState],
 ) {
-    let (mut rest, mut checked) = (versions, None::<Checked<'_, SIZE>>);
+    let (mut rest, mut checked) = (lock.versions, None::<Checked<'_, SIZE>>);
     if rest.is_empty() {
         return;
     }
     if let Some(weights) = Weights::of(net) {
+        check_id(net, lock);
         checked = Some(Checked { weights, moved });
     }
     while let (Some(this), [version, others @ ..]) = (&checked, rest) {
         this.check(version, version.net);
         rest = others;
     }
+}
+
+/// That the lock file is of this flow: runs of another one are never loaded as runs of this.
+#[track_caller]
+const fn check_id(net: &Topology, lock: &FlowLock) {
+    let id = match (lock.is_named, net.ends.input) {
+        (false, Some(input)) => input.name,
+        _ => net.name,
+    };
+    if same(id, lock.flow) {
+        return;
+    }
+    let message = message(&[
+        "this lock file is of the flow `",
+        lock.flow,
+        "`, and this flow is `",
+        id,
+    ])
+    .and(&["`: runs of the one are never loaded as runs of the other"]);
+    match lock.is_named {
+        true => message.help(&["keep the name `", lock.flow, "`, or name another file"]),
+        false => message
+            .help(&[
+                "keep the name of the input with `#[serde(rename = \"",
+                lock.flow,
+            ])
+            .and(&["\")]`, or name another file"]),
+    }
+    .fail()
 }
 
 /// A flow, or the chain of a list, and the states that migrations move.
@@ -67,9 +97,9 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
             }
             places = rest;
         }
-        if !is(self.sum(net, net.start), END) {
-            message(&["runs of version ", version.release])
-                .and(&[" cannot go on in this one: of what they start with something would wait for ever, or be left behind"])
+        if !is_unknown_or(self.sum(net, net.start), END) {
+            start_of(version)
+                .and(&["some of the states that they start with would wait for ever, or be left behind"])
                 .help(&[HELP])
                 .fail()
         }
@@ -125,7 +155,7 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
         }
         let mut moved = self.moved;
         while let [MovedState { key, to }, rest @ ..] = moved {
-            if own.is_empty() && crate::state::name::same(key, place.key) {
+            if own.is_empty() && same(key, place.key) {
                 let state = Hash::NONE.and_bytes(around(key.as_bytes())).and(to);
                 return self.find(state, "");
             }
@@ -179,22 +209,25 @@ impl Found {
     }
 }
 
-const HELP: &str = "keep the earlier nodes beside the new ones until those runs have ended, then remove the version from the lock";
+const HELP: &str = "keep the earlier nodes beside the new ones until those runs have ended, then remove the version from the lock file";
 
 #[track_caller]
 const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPlace) -> ! {
     let run = start_of(version);
     match place.left_by {
         Some(step) => with_run(run, net, step),
-        None => run.and(&["at their start"]),
+        None => run.and(&["at the start"]),
     }
     .and(&[
-        " `",
+        ", a `",
         place.key,
         "` waits, and no node of this version takes it",
     ])
     .help(&["keep a node that takes `", place.key])
-    .and(&["`, or move it to another state with a `#[migrate(slot)]` function"])
+    .and(match split(place.key, b'@')[1] {
+        [] => &["`, or move it to another state with a `#[migrate(slot)]` function"],
+        _ => &["`"],
+    })
     .fail()
 }
 
@@ -202,13 +235,9 @@ const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPla
 const fn report_unclear(version: &LockedVersion, place: &LockedPlace) -> ! {
     let [state, _] = split(place.key, b'@');
     start_of(version)
-        .and(&["where `", text(state), "` waits for `", place.taker])
-        .and(&["`, several nodes of this version take it, and that is none of them"])
-        .help(&[
-            "let one of them have its name: `other as ",
-            place.taker,
-            "`",
-        ])
+        .and(&["a `", text(state), "` that waited for `", place.taker])
+        .and(&["` may be for several nodes of this version, and none of them is called so"])
+        .help(&["call one of them so: `other as ", place.taker, "`"])
         .fail()
 }
 
@@ -221,7 +250,10 @@ const fn report_stranded(version: &LockedVersion, net: &LockedNet, step: &Locked
     message = message.and(&["`", step.node, "`"]);
     let mut leaves = step.leaves;
     if leaves.is_empty() {
-        message = message.and(&[" the flow ends, and something would be left behind"]);
+        message = message.and(&[", the flow ends, and a state would be left behind"]);
+    }
+    if !leaves.is_empty() {
+        message = message.and(&[","]);
     }
     while let [place, rest @ ..] = leaves {
         let joint = match rest {
@@ -245,7 +277,7 @@ const fn start_of(version: &LockedVersion) -> Message {
     message(&[
         "runs of version ",
         version.release,
-        " cannot go on in this one: ",
+        " cannot go on in this version: ",
     ])
 }
 
@@ -275,7 +307,7 @@ const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Messa
     message
 }
 
-const fn is(sum: Option<u128>, other: u128) -> bool {
+const fn is_unknown_or(sum: Option<u128>, other: u128) -> bool {
     // What has no place is reported there.
     sum.is_none() || matches!(sum, Some(sum) if sum == other)
 }

@@ -7,6 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     error::{BoxError, ErrorText, FlowError, guard},
+    graph::split_key,
     state::{Each, Live, StateType},
 };
 
@@ -86,7 +87,8 @@ impl Migration {
 impl MovedState {
     /// The key of its new place.
     fn place(&self) -> String {
-        let around = self.key.rsplit_once("::").map(|(around, _)| around);
+        let (state, _) = split_key(&self.key);
+        let around = state.rsplit_once("::").map(|(around, _)| around);
         let name = &self.migration.name;
         around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"))
     }
@@ -99,9 +101,9 @@ impl Migrations {
         Some(moved.place())
     }
 
-    /// Whether one of them makes states of this type.
-    pub(crate) fn lead_to(&self, to: StateType) -> bool {
-        self.migrations.iter().any(|it| it.to.is_same(&to))
+    /// Whether they make a state of this type of another.
+    pub(crate) fn can_migrate(&self, live: &Live, to: StateType) -> bool {
+        self.way(live, to).is_some()
     }
 
     /// Adds others, which come after these.

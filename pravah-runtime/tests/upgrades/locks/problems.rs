@@ -92,7 +92,7 @@ fn the_same_version_has_none() {
 fn a_state_that_no_node_takes_any_more_is_named_with_the_nodes_that_lead_to_it() {
     assert_eq!(
         problems(forked::write::graph(), chained::write::graph()),
-        ["version 1.2.0: after `split` a `Right` waits, which no node of this version takes",]
+        ["version 1.2.0: after `split`, a `Right` waits, and no node of this version takes it",]
     );
 }
 
@@ -101,8 +101,8 @@ fn a_step_after_which_a_run_cannot_finish_is_named_with_what_it_leaves() {
     assert_eq!(
         problems(forked::write::graph(), in_turn::write::graph()),
         [
-            "version 1.2.0: after `split` `Left`, `Right` waits, and in this version a run cannot finish from there",
-            "version 1.2.0: after `split` -> `join` `Both` waits, and in this version a run cannot finish from there",
+            "version 1.2.0: after `split`, `Left` and `Right` wait, and in this version a run cannot finish from there",
+            "version 1.2.0: after `split` -> `join`, `Both` waits, and in this version a run cannot finish from there",
         ]
     );
 }
@@ -118,7 +118,7 @@ fn an_open_question_that_nobody_asks_any_more_is_named() {
     assert_eq!(
         problems(forked::write::graph(), automatic::write::graph()),
         [
-            "version 1.2.0: a run inside `publish` cannot go on there: it was a gate that returns `Published (answer: boolean)`, and is `publish`, which does it all in one step"
+            "version 1.2.0: a run inside `publish` cannot go on there: it was a gate that returns `Published (answer: boolean)`, and is `publish`, which does its work in a single step"
         ]
     );
     // A function has nothing before the end of its step.
@@ -247,7 +247,7 @@ fn a_catch_around_a_nested_flow_finds_the_input_that_was_kept() {
     assert_eq!(
         problems(plain_nested::writing::graph(), renamed::writing::graph()),
         [
-            "version 1.2.0: after `write` -> `review::check` a `review::Checked` waits, which no node of this version takes"
+            "version 1.2.0: after `write` -> `review::check`, a `review::Checked` waits, and no node of this version takes it"
         ]
     );
 }

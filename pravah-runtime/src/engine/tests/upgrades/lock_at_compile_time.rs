@@ -8,7 +8,7 @@ use super::{flows::Dice, lock::versions};
 use crate::{
     FlowGraph, FlowLock, LockProblem,
     check::{
-        LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
+        self, LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
         weights,
     },
     graph::{NodeKind, NodeSpec},
@@ -179,7 +179,12 @@ fn compiles(lock: &FlowLock, graph: &FlowGraph) -> Result<(), String> {
     };
     let net = topology(graph, false);
     assert!(lock_size(net) <= SIZE);
-    let check = move || check_lock::<SIZE>(net, &[version], &[MovedState::NOTHING]);
+    let lock = check::FlowLock {
+        flow: "Start",
+        is_named: false,
+        versions: leaked(vec![version]),
+    };
+    let check = move || check_lock::<SIZE>(net, &lock, &[MovedState::NOTHING]);
     // Constants have no stack that could be too small.
     let thread = std::thread::Builder::new()
         .stack_size(256 << 20)
@@ -238,7 +243,7 @@ fn weigh(seed: u64, depth: usize) -> (usize, usize) {
     let way_out = table.way_out().unwrap();
     let (mut same, mut different) = (0, 0);
     for _ in 0..300 {
-        let mut draw = || -> Vec<usize> {
+        let draw = || -> Vec<usize> {
             let count = 1 + dice.below(3);
             (0..count).map(|_| dice.below(places.len())).collect()
         };
