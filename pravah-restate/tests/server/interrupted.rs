@@ -95,8 +95,9 @@ async fn start_and_cancel(runs: &RestateRuns, run: usize) {
     let start = runs.start::<Journey>(Journey { seconds: 3_600 });
     // As soon as there is a run, and before its first step is made.
     let cancel = eventually(async || match runs.cancel(&id, "at once").await {
+        Ok(()) => Some(()),
         Err(RestateError::NotFound { .. }) => None,
-        cancelled => Some(cancelled.unwrap()),
+        Err(error) => panic!("{error}"),
     });
     let (started, ()) = tokio::join!(start.with_id(&id).into_future(), cancel);
     started.unwrap();
