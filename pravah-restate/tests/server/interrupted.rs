@@ -1,5 +1,9 @@
 //! Steps that the server, or somebody at it, breaks off.
 
+use std::future::IntoFuture;
+
+use futures_util::future::join_all;
+use pravah_restate::{RestateError, RestateRuns};
 use pravah_store::Status;
 
 use crate::{
@@ -81,15 +85,21 @@ async fn a_cancel_breaks_off_a_step_that_was_still_on_its_way() {
     let (server, effects) = (Server::start().await, Effects::default());
     let _serving = server.serve(served(&effects, &Bridge::default())).await;
     let runs = server.runs();
-    let mut ids = Vec::new();
-    for _ in 0..50 {
-        // Its first step is about to be made.
-        let start = runs.start::<Journey>(Journey { seconds: 3_600 });
-        let id = start.await.unwrap();
-        runs.cancel(&id, "at once").await.unwrap();
-        ids.push(id);
-    }
-    for id in ids {
-        until(&runs, &id, Status::Cancelled).await;
-    }
+    // All at once, so that steps come late.
+    let cancelled = (0..100).map(|run| start_and_cancel(&runs, run));
+    join_all(cancelled).await;
+}
+
+async fn start_and_cancel(runs: &RestateRuns, run: usize) {
+    let id = format!("run-{run}");
+    let start = runs.start::<Journey>(Journey { seconds: 3_600 });
+    // As soon as there is a run, and before its first step is made.
+    let cancel = eventually(async || match runs.cancel(&id, "at once").await {
+        Ok(()) => Some(()),
+        Err(RestateError::NotFound { .. }) => None,
+        Err(error) => panic!("{error}"),
+    });
+    let (started, ()) = tokio::join!(start.with_id(&id).into_future(), cancel);
+    started.unwrap();
+    until(runs, &id, Status::Cancelled).await;
 }

@@ -56,7 +56,7 @@ async fn count(
     ctx: Context,
 ) -> Result<Either<Countdown, Landed>, FlowError> {
     log.write(&ctx.step_key().unwrap());
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    tokio::time::sleep(Duration::from_millis(60)).await;
     Ok(match countdown.left {
         0 => Either::Right(Landed { steps: STEPS }),
         left => Either::Left(Countdown { left: left - 1 }),

@@ -323,6 +323,6 @@ pub(crate) async fn eventually<T>(find: impl AsyncFn() -> Option<T>) -> T {
             return found;
         }
         assert!(Instant::now() < end, "it does not come");
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }

@@ -227,6 +227,13 @@ async fn a_run_that_waits_for_an_answer_can_be_paused_and_cancelled() {
     let runs = server.runs();
     let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
     until(&runs, &id, Status::Suspended).await;
+    // No agent is there to read it.
+    runs.message(&id, "approve", "hurry").await.unwrap();
+    eventually(async || {
+        let refused = runs.refused(&id).await.unwrap();
+        refused.first().map(|refusal| assert_eq!(refusal.number, 1))
+    })
+    .await;
     runs.send(&id, Command::Pause).await.unwrap();
     until(&runs, &id, Status::Paused).await;
     runs.send(&id, Command::Unpause).await.unwrap();
