@@ -43,6 +43,17 @@ impl Changes {
     /// The same changes with another value of each entry that is put: `change` is given its key and JSON. For a store
     /// that writes values in its own way, encrypted for example.
     ///
+    /// ```
+    /// use pravah_runtime::Changes;
+    /// use serde_json::value::to_raw_value;
+    ///
+    /// let changes: Changes = serde_json::from_str(r#"{"deleted":["/old"],"put":{"/states/Order":{"cups":2}}}"#)?;
+    /// let lengths = changes.try_map_values(|_key, json| to_raw_value(&json.len()))?;
+    /// assert_eq!(lengths.put().next(), Some(("/states/Order", "10")));
+    /// assert_eq!(lengths.deleted().next(), Some("/old"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The first error of `change`.
