@@ -97,6 +97,8 @@ impl Server {
             .arg(&self.folder)
             .args([self.port.to_string(), fsync])
             .stdin(Stdio::piped())
+            // What ends the tests from outside leaves it time to clean up.
+            .process_group(0)
             .spawn();
         self.shell = Some(shell.unwrap());
         self.wait_until_it_answers();
