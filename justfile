@@ -34,6 +34,10 @@ bench-build:
 bench-restate:
     conformance/restate/run bench
 
+# A durable step in PostgreSQL: LangGraph, DBOS and ours in turns.
+bench-durable:
+    benches/durable/run
+
 # How long the soundness check takes where proc macros run it: without optimisation.
 bench-soundness:
     cargo run -p pravah-graph --example soundness_cost

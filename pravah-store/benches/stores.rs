@@ -78,6 +78,8 @@ impl Place {
 /// How long all steps of `runs` runs take.
 async fn time(place: &Place, runs: usize, (workers, slots): (usize, usize)) -> Duration {
     let handle = Runs::new(place.open().await);
+    let done = Filter::new().status(Status::Done).limit(1000);
+    let before = handle.list(done.clone()).await.unwrap().runs.len();
     for _ in 0..runs {
         let input = Countdown { left: STEPS - 1 };
         handle.start::<Countdown>(input).await.unwrap();
@@ -96,8 +98,7 @@ async fn time(place: &Place, runs: usize, (workers, slots): (usize, usize)) -> D
     }
     let started = Instant::now();
     let at_work: Vec<_> = at_work.into_iter().map(tokio::spawn).collect();
-    let done = Filter::new().status(Status::Done).limit(1000);
-    while handle.list(done.clone()).await.unwrap().runs.len() < runs {
+    while handle.list(done.clone()).await.unwrap().runs.len() < before + runs {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let passed = started.elapsed();
@@ -137,7 +138,23 @@ fn main() {
         return;
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(measure());
+    match std::env::var("PRAVAH_BENCH_URL") {
+        Ok(url) => runtime.block_on(measure_chain(url)),
+        Err(_) => runtime.block_on(measure()),
+    }
+}
+
+/// A run of 100 steps, as `benches/durable` compares it with others.
+async fn measure_chain(url: String) {
+    let name = new_schema();
+    let place = Place::Schema { url, name };
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let passed = time(&place, 1, (1, 1)).await;
+        times.push(passed.as_secs_f64() * 1_000.0 / f64::from(STEPS));
+    }
+    times.sort_by(f64::total_cmp);
+    println!("Pravah, PostgresStore: {:.2} ms a step", times[2]);
 }
 
 async fn measure() {

@@ -1,4 +1,6 @@
 //! Worker processes that are killed at any moment, over one store. It takes real time, and is the only test that does.
+//!
+//! `PRAVAH_STORE_TEST_RUNS=10000` makes it as many runs, with more time between two kills and a line for each minute.
 
 use std::{
     collections::BTreeMap,
@@ -19,8 +21,15 @@ const STORE: &str = "PRAVAH_STORE_TEST_STORE";
 /// Where it writes its effects down.
 const LOG: &str = "PRAVAH_STORE_TEST_LOG";
 
+/// How many runs there are, unless it is given.
 const RUNS: usize = 40;
 const STEPS: u32 = 12;
+
+/// How many runs there are.
+fn run_count() -> usize {
+    let given = env::var("PRAVAH_STORE_TEST_RUNS");
+    given.map_or(RUNS, |count| count.parse().unwrap())
+}
 
 #[state]
 struct Countdown {
@@ -98,7 +107,7 @@ fn worker_process() {
         let worker = Worker::new(open(&store).await)
             .serve::<Countdown>()
             .with_context(Context::default().with_dep(log))
-            .with_slots(4)
+            .with_slots(run_count().div_ceil(10).min(256))
             .with_lease(Duration::from_millis(500))
             .with_poll_interval(Duration::from_millis(20))
             // Each kill may be the end of several claims.
@@ -154,7 +163,7 @@ async fn no_step_in_postgres_is_committed_twice_whenever_workers_are_killed() {
 
 async fn no_step_is_committed_twice(store: &str, log: &Path) {
     let runs = Runs::new(open(store).await);
-    for run in 0..RUNS {
+    for run in 0..run_count() {
         let start = runs.start::<Countdown>(Countdown { left: STEPS - 1 });
         let id = start.with_id(format!("run-{run}")).await.unwrap();
         runs.answer(&id, "report", true).await.unwrap();
@@ -174,8 +183,8 @@ async fn no_step_is_committed_twice(store: &str, log: &Path) {
         *effects_of.entry(key).or_default() += 1;
     }
     // Some happened again, under the same key.
-    assert_eq!(effects_of.len(), RUNS * STEPS as usize);
-    for run in 0..RUNS {
+    assert_eq!(effects_of.len(), run_count() * STEPS as usize);
+    for run in 0..run_count() {
         let id = format!("run-{run}");
         let output = runs.output::<Countdown>(&id).await.unwrap();
         assert_eq!(output, Some(Reported { steps: STEPS }));
@@ -205,20 +214,45 @@ async fn follow(mut events: RunEvents) -> Vec<HistoryRow> {
 
 /// Starts two workers and kills one of them again and again, until all runs are done. Returns how many were killed.
 async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
-    let end = Instant::now() + Duration::from_secs(120);
+    let factor = u32::try_from(run_count().div_ceil(1_000)).unwrap();
+    let (started, mut minutes) = (Instant::now(), 0);
     let mut workers = [Process::start(store, log), Process::start(store, log)];
     let (mut kills, mut random) = (0, 0x9e37_79b9_u32);
     loop {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        tokio::time::sleep(Duration::from_millis(u64::from(random >> 16) % 150 + 20)).await;
-        let done = Filter::new().status(Status::Done);
-        if runs.list(done).await.unwrap().runs.len() == RUNS {
+        let wait = Duration::from_millis(u64::from(random >> 16) % 150 + 20);
+        tokio::time::sleep(wait * factor).await;
+        if is_all_done(runs).await {
             return kills;
         }
-        assert!(Instant::now() < end, "the runs do not end");
+        let passed = started.elapsed();
+        assert!(
+            passed < Duration::from_secs(120) * factor,
+            "the runs do not end"
+        );
+        if passed.as_secs() / 60 > minutes {
+            minutes = passed.as_secs() / 60;
+            println!("after {minutes} minutes {kills} workers were killed");
+        }
         let worker = &mut workers[kills % 2];
         assert!(worker.is_running(), "a worker ended by itself");
         *worker = Process::start(store, log);
         kills += 1;
     }
+}
+
+/// Whether no run makes steps or waits any more.
+async fn is_all_done(runs: &Runs) -> bool {
+    for status in [
+        Status::Ready,
+        Status::Waiting,
+        Status::Suspended,
+        Status::Failed,
+    ] {
+        let left = runs.list(Filter::new().status(status).limit(1)).await;
+        if !left.unwrap().runs.is_empty() {
+            return false;
+        }
+    }
+    true
 }
