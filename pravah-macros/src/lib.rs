@@ -175,6 +175,7 @@ pub fn choice(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `retry(…, backoff = "200ms")` | how long to wait before the next attempt; it is at once unless set |
 /// | `retry(…, factor = 2.0, max_backoff = "5s", jitter)` | by how much each wait is longer than the one before it, the longest one, and whether a wait is some random share of its length |
 /// | `max_visits = 10` | how often the node may run within one run (1,000); a flow takes a node with it only on a loop |
+/// | `pure` | the node may run again at no cost: it has no effect outside, and what it returns depends on what it takes alone. A worker may store its step with the next one |
 /// | `agents = [a, b]` | the agents and flows that the node may call; its function returns an `Invoke` |
 /// | `on_done = wait` | the run waits for the detached tasks of this node when the flow is done; `cancel` unless set |
 ///

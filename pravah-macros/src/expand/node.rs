@@ -95,7 +95,8 @@ pub(super) fn policy(policy: &Policy) -> TokenStream {
         let retry = self::retry(retry);
         quote!(.retry(#retry))
     });
-    quote!(#private::Policy::new() #max_visits #timeout #total_timeout #retry)
+    let pure = policy.is_pure.then(|| quote!(.pure()));
+    quote!(#private::Policy::new() #max_visits #timeout #total_timeout #retry #pure)
 }
 
 fn retry(retry: &Retry) -> TokenStream {

@@ -236,6 +236,14 @@ impl Entry {
         Some((number?, span))
     }
 
+    /// An option that is said by its name alone.
+    pub(crate) fn bool_or_flag(self, errors: &mut Diagnostics) -> bool {
+        match self.value {
+            Value::Flag => true,
+            _ => self.bool(errors).unwrap_or_default(),
+        }
+    }
+
     /// `true` or `false`.
     pub(crate) fn bool(self, errors: &mut Diagnostics) -> Option<bool> {
         let key = self.key.clone();

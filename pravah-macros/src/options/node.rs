@@ -24,6 +24,7 @@ pub(crate) struct NodeOptions {
 table! {
     OPTIONS: NodeOptions = "node", |it, entry, errors| {
         policy::KEYS => it.policy.read(entry, errors),
+        ["pure"] => it.policy.is_pure = entry.bool_or_flag(errors),
         ["agents"] => it.agents = delegation::agents(entry, errors),
         ["on_done"] => it.on_done = delegation::on_done(entry, errors),
     } else {
@@ -42,6 +43,8 @@ table! {
             "leave it out: `delegation` is for agents, and each agent in `agents = […]` has its own",
         delegation::OTHER_NAMES =>
             "write `agents = [researcher]` with the agents and flows that the node calls, and return an `Invoke`",
+        ["idempotent", "deterministic", "cached", "memoize"] =>
+            "write `pure` where the node has no effect outside and may run again at no cost",
         ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>
             "write it in the flow: `catch(node) -> rescue`, where `rescue` takes `Failure<_>`",
         ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>

@@ -40,6 +40,8 @@ pub(crate) struct Policy {
     /// No shorter than `timeout`.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) retry: Option<Retry>,
+    /// Of a node: whether it may run again at no cost.
+    pub(crate) is_pure: bool,
 }
 
 impl Policy {

@@ -48,6 +48,8 @@ pub struct StepInfo {
     pub kind: StepKind,
     /// The states it returned, by their names.
     pub outputs: Vec<String>,
+    /// Whether the step may be made again at no cost: its node is [pure](crate::Policy::is_pure).
+    pub is_pure: bool,
 }
 
 impl StepInfo {
@@ -66,6 +68,7 @@ impl StepInfo {
             items: Vec::new(),
             kind,
             outputs: Vec::new(),
+            is_pure: false,
         }
     }
 
@@ -138,7 +141,11 @@ impl LastStep {
         let outputs = outputs
             .iter()
             .map(|arc| table.state_key(arc.state).as_ref());
-        Some(step.with_outputs(outputs))
+        let is_pure = entry.policy.is_pure && self.kind == StepKind::Node;
+        Some(StepInfo {
+            is_pure,
+            ..step.with_outputs(outputs)
+        })
     }
 }
 

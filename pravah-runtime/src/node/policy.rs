@@ -48,6 +48,9 @@ pub struct Policy {
     pub total_timeout: Option<Duration>,
     /// How often the node is tried again where it fails; once in all unless set.
     pub retry: Option<Retry>,
+    /// Whether the node may run again at no cost: it has no effect outside, and what it returns depends on what it takes
+    /// alone. Whoever stores a run after each step may store such a step with the next one.
+    pub is_pure: bool,
 }
 
 impl Policy {
@@ -58,7 +61,15 @@ impl Policy {
             timeout: None,
             total_timeout: None,
             retry: None,
+            is_pure: false,
         }
+    }
+
+    /// Sets [`is_pure`](Self::is_pure).
+    #[must_use]
+    pub const fn pure(mut self) -> Self {
+        self.is_pure = true;
+        self
     }
 
     /// Sets [`max_visits`](Self::max_visits).

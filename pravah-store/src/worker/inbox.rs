@@ -116,6 +116,11 @@ impl Inbox {
         }
     }
 
+    /// Whether nothing was handed over or refused that is not settled.
+    pub(super) fn is_settled(&self) -> bool {
+        self.handed_over.is_empty() && self.refused.is_empty()
+    }
+
     /// Notes that the run has made a step in this process.
     pub(super) fn note_step(&mut self) {
         self.has_stepped = true;

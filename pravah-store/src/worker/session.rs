@@ -182,6 +182,9 @@ impl Session<'_> {
 
     /// Writes a step. Returns whether the run was given back with it.
     async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
+        if self.run.may_be_stored_later(&made) {
+            return Ok(false);
+        }
         let mut commit = self.run.commit(made)?;
         if commit.status == Status::Ready && commit.error.is_some() {
             commit.wake_at = Some(self.shared.retry_at(self.failed_claims));

@@ -26,6 +26,7 @@ mod model;
 mod outage;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod pure;
 mod queries;
 #[cfg(feature = "postgres")]
 mod races;

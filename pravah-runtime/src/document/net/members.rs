@@ -200,6 +200,7 @@ impl NetBuilder<'_, '_> {
             timeout: written.timeout.or(of_type.timeout),
             total_timeout: written.total_timeout.or(of_type.total_timeout),
             retry: written.retry.or(of_type.retry),
+            is_pure: of_type.is_pure,
         }
     }
 

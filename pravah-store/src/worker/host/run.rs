@@ -23,7 +23,12 @@ pub struct HostedRun {
     upgrade: Changes,
     /// The number of the last step whose node was said.
     steps: u64,
+    /// How many steps were not stored.
+    unstored: u32,
 }
+
+/// How many steps of pure nodes are made again at most where a process ends.
+const MAX_UNSTORED: u32 = 63;
 
 /// How commands reach a run, also while a step of it is being made.
 pub struct Commands<'a> {
@@ -57,6 +62,7 @@ impl HostedRun {
             snapshot_commands: SnapshotCommands::of(entries),
             upgrade,
             steps: 0,
+            unstored: 0,
         }
     }
 
@@ -94,6 +100,23 @@ impl HostedRun {
         }
     }
 
+    /// Whether a step that came to `made` may be stored with the next one: its node is [pure](pravah_runtime::Policy::is_pure),
+    /// and it took no command. The history then has no row for it. No more than 64 steps are stored at once.
+    pub fn may_be_stored_later(&mut self, made: &Result<(), FlowError>) -> bool {
+        let is_pure = || self.run.last_step().is_some_and(|step| step.is_pure);
+        let is_ready = matches!(self.run.status(), RunStatus::Ready);
+        let may_be = made.is_ok()
+            && is_ready
+            && self.unstored < MAX_UNSTORED
+            && self.inbox.is_settled()
+            && is_pure();
+        if may_be {
+            self.inbox.note_step();
+            self.unstored += 1;
+        }
+        may_be
+    }
+
     /// What to store after a step came to `made`. It [releases](Commit::release) the run where no other step can be made
     /// at once.
     ///
@@ -105,6 +128,7 @@ impl HostedRun {
     /// [`StoreError::Flow`] if the run or its output cannot be written as JSON.
     pub fn commit(&mut self, made: Result<(), FlowError>) -> Result<Commit, StoreError> {
         self.inbox.note_step();
+        self.unstored = 0;
         let mut settled = self.inbox.settle();
         let changes = self.run.take_changes()?;
         self.snapshot_commands.apply(&changes);

@@ -143,7 +143,7 @@ fn locked(net: &serde_json::Value) -> &'static LockedNet {
     let mut moves = Vec::new();
     for node in nodes {
         let takes = node["takes"].as_array().unwrap().iter();
-        let takes: Vec<usize> = takes.flat_map(|keys| numbers(keys)).copied().collect();
+        let takes: Vec<usize> = takes.flat_map(&numbers).copied().collect();
         let takes = leaked(takes);
         for outcome in node["outcomes"].as_array().unwrap() {
             moves.push(LockedMove {
