@@ -3,12 +3,13 @@
 use std::{
     env,
     ffi::OsString,
-    process::{Command, ExitCode},
+    io::{BufRead, BufReader},
+    process::{ChildStdout, Command, ExitCode, Stdio},
 };
 
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, output};
 
 /// The names of the tests start so.
 const TESTS: &str = "pravah_lock_of_";
@@ -42,10 +43,35 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
     if let Some(release) = options.release {
         command.env(RELEASE, release);
     }
-    let status = command.status().map_err(|error| {
+    let cannot_start = |error| {
         let cargo = cargo.display();
         Failure::Message(format!("`{cargo}` cannot be started: {error}"))
-    })?;
+    };
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(cannot_start)?;
+    let tests = child.stdout.take().map_or(0, pass_on);
+    let status = child.wait().map_err(cannot_start)?;
+    if status.success() && tests == 0 {
+        return Err(Failure::Message(
+            "no flow here has a lock file: write `#[flow(lock = \"name.lock\")]`, and create the file empty beside \
+             `Cargo.toml`"
+                .to_owned(),
+        ));
+    }
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// Passes on what cargo prints. Returns how many tests there were.
+fn pass_on(stdout: ChildStdout) -> usize {
+    let mut tests = 0;
+    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        let running = line.strip_prefix("running ");
+        let count = running.and_then(|rest| rest.split(' ').next()?.parse::<usize>().ok());
+        tests += count.unwrap_or_default();
+        output::say!("{line}");
+    }
+    tests
 }

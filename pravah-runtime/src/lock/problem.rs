@@ -118,7 +118,7 @@ impl LockProblem {
     pub fn help(&self) -> String {
         match self {
             Self::Gone { state, .. } => format!(
-                "keep a node that takes `{state}`, or move it to another state with a `#[migrate(slot)]` function"
+                "keep a node that takes `{state}`; a state that has another name now keeps this one with `#[serde(rename = \"{state}\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names moves it to another state"
             ),
             Self::Ambiguous { candidates, .. } => {
                 format!(
@@ -136,7 +136,7 @@ impl LockProblem {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
             Self::Unreadable { state, .. } => format!(
-                "give new fields `#[serde(default)]`, or write a `#[migrate]` function from the earlier `{state}`"
+                "give new fields `#[serde(default)]`, or write a `#[migrate]` function from the earlier `{state}` and name it in `#[flow(migrate(…))]`"
             ),
             Self::OtherFlow { locked, .. } => format!(
                 "name a file of its own for each flow; where this one was called `{locked}`, its runs are of another flow now: give it its earlier name"

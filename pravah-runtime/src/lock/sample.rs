@@ -1,18 +1,28 @@
 //! Values that a JSON Schema allows.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
-/// How deep values are: a type may contain itself.
+/// How many definitions are inside each other: a type may contain itself.
 const DEPTH: usize = 12;
 
 /// How many values there are at most, beside the smallest: enough for the cases of most enums.
 const MOST: usize = 64;
 
+/// How many parts a value has at most.
+const PARTS: usize = 2_000;
+
 /// Values of a schema: the smallest one, and one with all properties for each case of an enum.
 pub(super) fn samples(schema: &Value) -> Vec<Value> {
-    let sampler = |case| Sampler { schema, case };
-    let smallest = sampler(None).value(schema, DEPTH);
-    let with_cases = (0..MOST).map(|case| sampler(Some(case)).value(schema, DEPTH));
+    let sampler = |case| Sampler {
+        schema,
+        is_smallest: case == 0,
+        case: Cell::new(case),
+        parts: Cell::new(PARTS),
+    };
+    let smallest = sampler(0).value(schema, DEPTH);
+    let with_cases = (1..=MOST).map(|case| sampler(case).value(schema, DEPTH));
     let mut samples: Vec<Value> = smallest.into_iter().chain(with_cases.flatten()).collect();
     samples.dedup();
     samples
@@ -21,14 +31,18 @@ pub(super) fn samples(schema: &Value) -> Vec<Value> {
 struct Sampler<'a> {
     /// The whole schema, with its definitions.
     schema: &'a Value,
-    /// Which case of each enum, counted round; `None` for the first, and without what may be left out.
-    case: Option<usize>,
+    /// Whether what may be left out is.
+    is_smallest: bool,
+    /// Which case of each enum: a number with a digit for each of them.
+    case: Cell<usize>,
+    /// How many parts the value may still have.
+    parts: Cell<usize>,
 }
 
 impl Sampler<'_> {
     /// A value of a part of the schema. `None` where there is none of that depth.
     fn value(&self, schema: &Value, depth: usize) -> Option<Value> {
-        let depth = depth.checked_sub(1)?;
+        self.parts.set(self.parts.get().checked_sub(1)?);
         let Some(schema) = schema.as_object() else {
             return Some(Value::Null);
         };
@@ -36,6 +50,7 @@ impl Sampler<'_> {
             return Some(value.clone());
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let depth = depth.checked_sub(1)?;
             let target = self.schema.pointer(reference.trim_start_matches('#'))?;
             let value = self.value(target, depth)?;
             // The tag of an enum may stand beside what a case holds.
@@ -73,8 +88,9 @@ impl Sampler<'_> {
     }
 
     fn pick<'v>(&self, values: &'v [Value]) -> Option<&'v Value> {
-        let case = self.case.unwrap_or_default();
-        values.get(case.checked_rem(values.len())?)
+        let case = self.case.get();
+        self.case.set(case.checked_div(values.len())?);
+        values.get(case % values.len())
     }
 
     fn of_type(&self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
@@ -92,7 +108,7 @@ impl Sampler<'_> {
                 Some(number(schema, 1.0).map_or(json!(1), |it| json!(it.ceil() as i64)))
             }
             Some("number") => Some(number(schema, 1.5).map_or(json!(1.5), |it| json!(it))),
-            Some("boolean") => Some(json!(self.case.is_some_and(|case| case % 2 == 1))),
+            Some("boolean") => Some(json!(!self.is_smallest)),
             Some(_) | None => Some(Value::Null),
         }
     }
@@ -108,11 +124,18 @@ impl Sampler<'_> {
         for (name, property) in properties.into_iter().flatten() {
             match (is_required(name), self.value(property, depth)) {
                 (true, value) => drop(object.insert(name.clone(), value?)),
-                (false, Some(value)) if self.case.is_some() => {
+                (false, Some(value)) if !self.is_smallest => {
                     object.insert(name.clone(), value);
                 }
                 (false, _) => {}
             }
+        }
+        let others = schema.get("additionalProperties");
+        if let Some(other) = others.filter(|it| it.is_object() && !self.is_smallest)
+            && let Some(value) = self.value(other, depth)
+        {
+            // Keys of maps may be numbers.
+            object.insert("1".to_owned(), value);
         }
         Some(object.into())
     }
@@ -125,9 +148,9 @@ impl Sampler<'_> {
         }
         let least = schema.get("minItems").and_then(Value::as_u64);
         let least = least.map_or(0, |least| usize::try_from(least).unwrap_or_default());
-        let wanted = match self.case {
-            None => least,
-            Some(_) => least.max(1),
+        let wanted = match self.is_smallest {
+            true => least,
+            false => least.max(1),
         };
         if let Some(item) = schema.get("items").filter(|_| fixed.is_none()) {
             while items.len() < wanted.min(64) {

@@ -48,8 +48,12 @@ pub fn check_lock_file(
     );
     print!("{report}");
     let release = env::var(RELEASE).unwrap_or_else(|_| release.to_owned());
+    let is_taken = lock.versions().iter().any(|it| it.release == release);
     let is_new = lock.add(&*release, &graph);
     match (env::var(VARIABLE).as_deref(), is_new) {
+        (Ok("write"), true) if is_taken => panic!(
+            "{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
+        ),
         (Ok("write"), true) => {
             lock.write(path)
                 .unwrap_or_else(|error| failed(path, &error));
@@ -58,7 +62,13 @@ pub fn check_lock_file(
         (Ok("check"), true) => panic!(
             "{path}: this version is not in the lock file: run `pravah lock` before it is released"
         ),
-        (Ok("write" | "check"), false) => println!("{path}: this version is there"),
+        (Ok("write" | "check"), false) => {
+            let fingerprint = graph.fingerprint().to_string();
+            let mut versions = lock.versions().iter();
+            let there = versions.find(|version| version.fingerprint == fingerprint);
+            let release = there.map_or("", |version| &version.release);
+            println!("{path}: this version is there, as {release}");
+        }
         (Ok(other), _) => panic!("{VARIABLE} is `{other}`, which is neither `write` nor `check`"),
         (Err(_), _) => {}
     }

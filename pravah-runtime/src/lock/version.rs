@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,9 +83,9 @@ fn add_schemas(table: &Table, schemas: &mut BTreeMap<String, Schema>) {
     }
 }
 
-/// A schema with all that it refers to.
+/// The schema of what is written of a state, with all that it refers to.
 pub(super) fn whole_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
-    let mut generator = SchemaGenerator::default();
+    let mut generator = SchemaSettings::default().for_serialize().into_generator();
     let mut schema = of(&mut generator);
     // What refers to itself is among the definitions alone.
     let definitions = generator.take_definitions(true);

@@ -14,6 +14,8 @@ pub(super) struct Frame<'a> {
     pub(super) around: Option<(&'a Frame<'a>, usize)>,
     /// The number of its first node.
     pub(super) nodes_at: usize,
+    /// What the ids of all nodes start with: of the chain of a list, the nested flows that the list is in.
+    pub(super) ids: Hash,
 }
 
 impl<'a> Frame<'a> {
@@ -24,6 +26,7 @@ impl<'a> Frame<'a> {
                 net,
                 around: Some((self, at)),
                 nodes_at,
+                ids: self.ids,
             }),
             _ => None,
         }
@@ -52,14 +55,16 @@ impl<'a> Frame<'a> {
         false
     }
 
-    /// The hash of what a node or a state of the flow is called in snapshots.
-    pub(super) const fn hash_of(&self, name: &str) -> Hash {
+    /// The hash of the id of a node.
+    pub(super) const fn hash_of(&self, node: &str) -> Hash {
+        self.hash_after(self.ids, node)
+    }
+
+    /// What the ids of nodes in the chain of a list start with that is a node of the flow.
+    pub(super) const fn ids_inside(&self) -> Hash {
         match self.around {
-            Some((around, within)) => around
-                .hash_of(around.net.nodes[within].id)
-                .and("::")
-                .and(name),
-            None => Hash::NONE.and(name),
+            Some((around, within)) => around.hash_of(around.net.nodes[within].id).and("::"),
+            None => self.ids,
         }
     }
 
@@ -70,7 +75,18 @@ impl<'a> Frame<'a> {
         };
         match self.net.has_end(name) {
             true => around.hash_of_state(name),
-            false => self.hash_of(name),
+            false => self.hash_after(Hash::NONE, name),
+        }
+    }
+
+    /// The hash of a name behind those of the flows around it, which follow `start`.
+    const fn hash_after(&self, start: Hash, name: &str) -> Hash {
+        match self.around {
+            Some((around, within)) => around
+                .hash_after(start, around.net.nodes[within].id)
+                .and("::")
+                .and(name),
+            None => start.and(name),
         }
     }
 }

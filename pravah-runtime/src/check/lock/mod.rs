@@ -32,7 +32,7 @@ pub const fn check_lock<const SIZE: usize>(
     if rest.is_empty() {
         return;
     }
-    if let Some(weights) = Weights::of(net) {
+    if let Some(weights) = Weights::of(net, Hash::NONE) {
         check_id(net, lock);
         checked = Some(Checked { weights, moved });
     }
@@ -119,9 +119,10 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
         let mut chains = net.chains;
         while let [(place, chain), rest @ ..] = chains {
             if let Image::At(Key {
-                chain: Some(here), ..
+                chain: Some((here, ids)),
+                ..
             }) = self.image(&net.places[*place])
-                && let Some(weights) = Weights::of(here)
+                && let Some(weights) = Weights::of(here, ids)
             {
                 let moved = self.moved;
                 Self { weights, moved }.check(version, chain);
@@ -223,10 +224,10 @@ const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPla
         place.key,
         "` waits, and no node of this version takes it",
     ])
-    .help(&["keep a node that takes `", place.key])
+    .help(&["keep a node that takes `", place.key, "`"])
     .and(match split(place.key, b'@')[1] {
-        [] => &["`, or move it to another state with a `#[migrate(slot)]` function"],
-        _ => &["`"],
+        [] => &["; a state that has another name now keeps this one with `#[serde(rename = \"…\")]`; a `#[migrate(slot)]` function that `migrate(…)` names moves it to another state"],
+        _ => &[],
     })
     .fail()
 }
@@ -234,11 +235,14 @@ const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPla
 #[track_caller]
 const fn report_unclear(version: &LockedVersion, place: &LockedPlace) -> ! {
     let [state, _] = split(place.key, b'@');
-    start_of(version)
+    let message = start_of(version)
         .and(&["a `", text(state), "` that waited for `", place.taker])
-        .and(&["` may be for several nodes of this version, and none of them is called so"])
-        .help(&["call one of them so: `other as ", place.taker, "`"])
-        .fail()
+        .and(&["` may be for several nodes of this version, and none of them is called so"]);
+    match is_word(place.taker) {
+        true => message.help(&["call one of them so: `other as ", place.taker, "`"]),
+        false => message.help(&["keep the names of the node that took it, and of its parameters"]),
+    }
+    .fail()
 }
 
 #[track_caller]
@@ -312,6 +316,18 @@ const fn is_unknown_or(sum: Option<u128>, other: u128) -> bool {
     sum.is_none() || matches!(sum, Some(sum) if sum == other)
 }
 
+/// Whether a name is that of a node of the flow itself, without a parameter.
+const fn is_word(name: &str) -> bool {
+    let mut bytes = name.as_bytes();
+    while let [byte, rest @ ..] = bytes {
+        if matches!(*byte, b':' | b'.') {
+            return false;
+        }
+        bytes = rest;
+    }
+    true
+}
+
 /// What is before a sign, and after it.
 const fn split(text: &str, sign: u8) -> [&[u8]; 2] {
     let bytes = text.as_bytes();
@@ -329,10 +345,13 @@ const fn split(text: &str, sign: u8) -> [&[u8]; 2] {
 /// The nested flows of a key, `review::` of `review::Draft`.
 const fn around(key: &[u8]) -> &[u8] {
     let mut at = key.len();
-    while at > 0 && key[at - 1] != b':' {
+    while at > 1 && !(key[at - 1] == b':' && key[at - 2] == b':') {
         at -= 1;
     }
-    key.split_at(at).0
+    match at {
+        0 | 1 => &[],
+        _ => key.split_at(at).0,
+    }
 }
 
 const fn text(bytes: &[u8]) -> &str {
@@ -349,7 +368,7 @@ pub(crate) fn weights<const SIZE: usize>(
     keys: &[&'static str],
 ) -> (Vec<u128>, u128) {
     let checked = Checked::<SIZE> {
-        weights: Weights::of(net).unwrap(),
+        weights: Weights::of(net, Hash::NONE).unwrap(),
         moved: &[],
     };
     let weight = |key: &&'static str| {

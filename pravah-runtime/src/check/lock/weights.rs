@@ -42,8 +42,8 @@ pub(super) struct Key {
     pub(super) place: usize,
     /// The key before it in its bucket.
     before: Option<usize>,
-    /// Of a list, the chain of its items.
-    pub(super) chain: Option<&'static Topology>,
+    /// Of a list, the chain of its items, and what the ids of nodes in it start with.
+    pub(super) chain: Option<(&'static Topology, Hash)>,
 }
 
 /// Room for the nodes, places and keys of a flow, and for those of the chain of each list in it.
@@ -62,7 +62,8 @@ pub const fn lock_size(net: &Topology) -> usize {
 
 impl<const SIZE: usize> Weights<SIZE> {
     /// `None` where something in the flow is wrong, which is reported elsewhere.
-    pub(super) const fn of(net: &'static Topology) -> Option<Self> {
+    /// `ids` is what the ids of its nodes start with.
+    pub(super) const fn of(net: &'static Topology, ids: Hash) -> Option<Self> {
         let mut weights = Self {
             first_place: [0; SIZE],
             inner_at: [0; SIZE],
@@ -77,6 +78,7 @@ impl<const SIZE: usize> Weights<SIZE> {
             net,
             around: None,
             nodes_at: 0,
+            ids,
         };
         if !weights.add(&frame) {
             return None;
@@ -135,23 +137,25 @@ impl<const SIZE: usize> Weights<SIZE> {
                     false => called.and(name),
                 };
             }
-            let mut arcs = node.slots[slot];
-            while let [arc, rest @ ..] = arcs {
-                if let Some(state) = &frame.net.carried[*arc].state {
-                    self.add_key(Key {
-                        state: frame.hash_of_state(state.name),
-                        node: id,
-                        param: called,
-                        is_repeated: false,
-                        place: self.places + slot,
-                        before: None,
-                        chain: match node.inside {
-                            Some(chain) if chain.is_list() => Some(chain),
-                            _ => None,
-                        },
-                    });
-                }
-                arcs = rest;
+            let mut key = Key {
+                node: id,
+                param: called,
+                place: self.places + slot,
+                chain: match node.inside {
+                    Some(chain) if chain.is_list() => Some((chain, frame.ids_inside())),
+                    _ => None,
+                },
+                ..Key::NONE
+            };
+            // All that the parameter may take, whichever of that comes in this flow.
+            let mut states = match param {
+                Some(param) => node.signature.params[param].states,
+                None => &[],
+            };
+            while let [state, rest @ ..] = states {
+                key.state = frame.hash_of_state(state.name);
+                self.add_key(key);
+                states = rest;
             }
             slot += 1;
         }

@@ -180,6 +180,11 @@ changed!(with_more_cases { words: u32, kind: Kind } { Letter, Poem, Novel });
 changed!(with_field { words: u32, pages: u32, kind: Kind } { Letter, Poem });
 changed!(with_other_type { words: String, kind: Kind } { Letter, Poem });
 changed!(with_fewer_cases { words: u32, kind: Kind } { Poem });
+changed!(with_optional_case { words: u32, kind: Kind, #[serde(default)] next: Option<Kind> } { Letter, Poem, Novel });
+changed!(with_fewer_optional_cases { words: u32, kind: Kind, #[serde(default)] next: Option<Kind> } { Letter, Poem });
+changed!(with_map { words: u32, kind: Kind, #[serde(default)] by_page: std::collections::BTreeMap<u32, Kind> } { Letter, Poem, Novel });
+changed!(with_map_of_fewer { words: u32, kind: Kind, #[serde(default)] by_page: std::collections::BTreeMap<u32, Kind> } { Letter });
+changed!(without_default { words: u32, pages: u32, kind: Kind } { Letter, Poem });
 changed!(with_narrower_number { words: u8, kind: Kind } { Letter, Poem });
 
 #[test]
@@ -212,6 +217,34 @@ fn a_state_that_cannot_be_read_any_more_is_named_with_what_serde_says() {
         let said = format!("version 1.2.0: a `Text` that was stored cannot be read: {why}");
         assert_eq!(problems(plain::writing::graph(), new), [said]);
     }
+}
+
+#[test]
+fn a_case_is_found_wherever_it_may_be() {
+    for (old, new, why) in [
+        (
+            with_optional_case::writing::graph(),
+            with_fewer_optional_cases::writing::graph(),
+            "unknown variant `Novel`",
+        ),
+        (
+            with_map::writing::graph(),
+            with_map_of_fewer::writing::graph(),
+            "unknown variant `Poem`",
+        ),
+    ] {
+        let found = problems(old, new);
+        assert!(found.len() == 1 && found[0].contains(why), "{found:?}");
+    }
+}
+
+#[test]
+fn a_default_that_is_not_needed_any_more_may_go() {
+    let (old, new) = (
+        with_default::writing::graph(),
+        without_default::writing::graph(),
+    );
+    assert_eq!(problems(old, new), [""; 0]);
 }
 
 /// A nested flow that has a `catch` now, and is called as before.
