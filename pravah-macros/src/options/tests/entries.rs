@@ -16,12 +16,12 @@ fn an_unknown_key_is_answered_with_the_nearest_and_the_list() {
     );
     assert!(
         error.ends_with(
-            "did you mean `max_visits`? the options are `timeout`, `total_timeout`, `retry`, `max_visits`, `agents`, `on_done`"
+            "did you mean `max_visits`? the options are `timeout`, `total_timeout`, `retry`, `max_visits`, `pure`, `agents`, `on_done`"
         )
     );
     let error = refuses("colour", "colour", "`colour` is not an option", node);
     assert!(error.ends_with(
-        "help: the options are `timeout`, `total_timeout`, `retry`, `max_visits`, `agents`, `on_done`"
+        "help: the options are `timeout`, `total_timeout`, `retry`, `max_visits`, `pure`, `agents`, `on_done`"
     ));
 }
 
