@@ -1,6 +1,6 @@
 //! Flows whose own version is in their lock files: that they compile is the test.
 
-use pravah_runtime::{FlowLock, prelude::*};
+use pravah_runtime::FlowLock;
 
 /// A list in a nested flow, whose nodes are called by it.
 mod list_in_a_flow {
