@@ -20,8 +20,24 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) fn wrong_status(&self, key: &RunKey) -> StoreError {
+    fn wrong_status(&self, key: &RunKey) -> StoreError {
         StoreError::wrong_status(key.id(), self.status)
+    }
+
+    /// Fails where the run has ended.
+    pub(crate) fn check_not_ended(&self, key: &RunKey) -> Result<(), StoreError> {
+        match self.status.has_ended() {
+            true => Err(self.wrong_status(key)),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails where the run has not failed.
+    pub(crate) fn check_failed(&self, key: &RunKey) -> Result<(), StoreError> {
+        match self.status {
+            Status::Failed => Ok(()),
+            _ => Err(self.wrong_status(key)),
+        }
     }
 
     /// Fails where the run has no such step.

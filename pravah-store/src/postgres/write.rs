@@ -13,7 +13,7 @@ use super::{
     transaction::{Param, Query, Transaction, query},
 };
 use crate::{
-    Claim, ClaimRequest, Command, Commit, Lease, Release, Retention, RunKey, Status, StoreError,
+    Claim, ClaimRequest, Command, Commit, Lease, Release, Retention, RunKey, StoreError,
     columns::{self, CommitColumns, Found, HistoryColumns, signed, unsigned},
     error::with_sources,
     failure::Failure,
@@ -225,9 +225,9 @@ impl Writer<'_> {
         let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
         let queries = [Query(statements::LOCK, &of), Query(statements::NOW, &[])];
         let (transaction, [rows, now]) = Transaction::begin(&self.client, queries).await?;
-        let found = rows::found(&rows, key).and_then(|found| match found.status {
-            Status::Failed => Ok(found),
-            _ => Err(found.wrong_status(key).into()),
+        let found = rows::found(&rows, key).and_then(|found| {
+            found.check_failed(key)?;
+            Ok(found)
         });
         let (transaction, found) = transaction.checked(found).await?;
         let now = self.now_that_it_is_locked(&now);
@@ -285,9 +285,7 @@ fn pushed(
     [found, counts]: [&[Row]; 2],
 ) -> Result<(Found, i64, String), Failure> {
     let found = rows::found(found, key)?;
-    if found.status.has_ended() {
-        return Err(found.wrong_status(key).into());
-    }
+    found.check_not_ended(key)?;
     let counts = match counts.first() {
         Some(row) => (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?),
         None => (0, 0, 0),

@@ -273,9 +273,7 @@ pub(super) fn push(
     now: SystemTime,
 ) -> Result<u64, Failure> {
     let found = rows::get(connection, key)?;
-    if found.status.has_ended() {
-        return Err(found.wrong_status(key).into());
-    }
+    found.check_not_ended(key)?;
     let waiting = waiting(connection, found.seq)?;
     let (number, json) = found.check_push(key, command, &waiting)?;
     let mut statement = connection.prepare_cached(statements::INSERT_COMMAND)?;
@@ -309,9 +307,7 @@ fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failur
 
 pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> Result<(), Failure> {
     let found = rows::get(connection, key)?;
-    if found.status != Status::Failed {
-        return Err(found.wrong_status(key).into());
-    }
+    found.check_failed(key)?;
     connection.execute(statements::RETRY, [found.seq, time::to_millis(now)])?;
     Ok(())
 }

@@ -113,8 +113,7 @@ impl Worker {
         + Sync
         + 'static,
     ) -> Self {
-        let restore = restore_with(FlowRuntime::from_snapshot_with, set_up);
-        self.flows.insert(F::node_id(), restore);
+        self.flows = self.flows.serve_with::<F>(set_up);
         self
     }
 
