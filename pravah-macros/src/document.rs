@@ -1,10 +1,6 @@
 //! `flow_yaml!`: a document that is checked while the crate that has it is compiled.
 
-use std::{
-    cell::RefCell,
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{cell::RefCell, collections::BTreeSet, path::Path};
 
 use pravah_document::{Catalogue, FileError, Files, Folder, NodeType, Options, Problem, Problems};
 use proc_macro2::{Span, TokenStream};
@@ -15,7 +11,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-use crate::{diag::Diagnostics, root};
+use crate::{crate_files, diag::Diagnostics, root};
 
 /// `pub health = "flows/health.yaml", types = ["words.count"]`.
 pub(crate) struct Embedded {
@@ -69,14 +65,12 @@ impl Embedded {
     }
 
     pub(crate) fn expand(&self, errors: &mut Diagnostics) -> TokenStream {
-        let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let path = folder.unwrap_or_default().join(self.path.value());
+        let path = crate_files::locate(&self.path);
         let prompts = match std::fs::read(&path) {
             Ok(text) => self.check(&path, &text, errors),
             Err(error) => {
                 let fact = format!("`{}` cannot be read: {error}", self.path.value());
-                let help = "the path starts at the folder of the crate's `Cargo.toml`";
-                errors.error(self.path.span(), fact, help);
+                errors.error(self.path.span(), fact, crate_files::HELP);
                 return self.function(&quote!(""), &[], &path);
             }
         };

@@ -10,6 +10,7 @@
 //! - `diag` collects the mistakes.
 
 mod conditions;
+mod crate_files;
 mod diag;
 #[cfg(feature = "documents")]
 mod document;

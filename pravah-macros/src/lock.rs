@@ -1,13 +1,13 @@
 //! The lock of a flow: the nets of its released versions, read while it compiles.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
 use syn::LitStr;
 
-use crate::{diag::Diagnostics, root::private};
+use crate::{crate_files, diag::Diagnostics, root::private};
 
 /// The layout that is read: what `FlowLock` writes.
 const FORMAT: u64 = 1;
@@ -27,13 +27,15 @@ pub(crate) struct Lock {
 
 impl Lock {
     pub(crate) fn read(path: LitStr, errors: &mut Diagnostics) -> Option<Self> {
-        let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let file = folder.unwrap_or_default().join(path.value());
+        let file = crate_files::locate(&path);
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) => {
                 let fact = format!("`{}` cannot be read: {error}", path.value());
-                let help = "the path starts at the folder of the crate's `Cargo.toml`; create an empty file there, and `pravah lock` adds this version to it";
+                let help = format!(
+                    "{}; create an empty file there, and `pravah lock` adds this version to it",
+                    crate_files::HELP
+                );
                 errors.error(path.span(), fact, help);
                 return None;
             }

@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Type, spanned::Spanned};
+use syn::{FnArg, ItemFn, ReturnType, Type, spanned::Spanned};
 
 use super::{associated, beside, function::refuse_modifiers, private};
 use crate::{
     diag::Diagnostics,
     options::MovedSlot,
-    types::{last_name, path_of, ungroup},
+    types::{arguments, path_of, ungroup},
 };
 
 pub(crate) fn expand(
@@ -120,16 +120,7 @@ impl<'a> Migration<'a> {
 
 /// What a `Result` holds if all is well, whichever `Result` it is.
 fn inside_result(ty: &Type) -> Option<&Type> {
-    let ty = ungroup(ty);
-    if last_name(ty).as_deref() != Some("Result") {
-        return None;
-    }
-    let last = path_of(ty)?.segments.last()?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    match arguments.args.first()? {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    }
+    let last = path_of(ty)?.segments.last();
+    let last = last.filter(|last| last.ident == "Result")?;
+    arguments(last).first().copied()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{
-    Expr, ExprArray, Ident, Lit, Token,
+    Expr, ExprArray, ExprLit, Ident, Lit, LitStr, Token,
     ext::IdentExt,
     parse::{ParseStream, Parser},
 };
@@ -297,18 +297,29 @@ impl Entry {
     /// A literal text.
     pub(crate) fn text(self, such_as: &str, errors: &mut Diagnostics) -> Option<(String, Span)> {
         let key = self.key.clone();
-        let expr = self.expr(errors)?;
-        if let Expr::Lit(lit) = &expr
-            && let Lit::Str(text) = &lit.lit
-        {
-            return Some((text.value(), text.span()));
+        let fact = format!("`{key}` is not a literal text");
+        let help = format!("write it out, such as `{key} = \"{such_as}\"`");
+        let text = self.literal(&fact, &help, errors)?;
+        Some((text.value(), text.span()))
+    }
+
+    /// The same as a token; `fact` and `help` are said of anything else.
+    pub(super) fn literal(
+        self,
+        fact: &str,
+        help: &str,
+        errors: &mut Diagnostics,
+    ) -> Option<LitStr> {
+        match self.expr(errors)? {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Some(text),
+            other => {
+                errors.error(span_of(&other), fact, help);
+                None
+            }
         }
-        errors.error(
-            span_of(&expr),
-            format!("`{key}` is not a literal text"),
-            format!("write it out, such as `{key} = \"{such_as}\"`"),
-        );
-        None
     }
 }
 

@@ -1,9 +1,7 @@
 //! The options of `#[flow]`, and of `each(…)` in one.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use syn::{
-    Expr, ExprLit, Lit, Path, Token, parse::Parser, punctuated::Punctuated, spanned::Spanned,
-};
+use syn::{Expr, Path, Token, parse::Parser, punctuated::Punctuated};
 
 use super::{
     capabilities,
@@ -50,20 +48,12 @@ fn named(entry: &Entry, errors: &mut Diagnostics) -> Span {
 
 /// The lock in the file that a text names.
 fn lock(entry: Entry, errors: &mut Diagnostics) -> Option<Lock> {
-    let expr = entry.expr(errors)?;
-    if let Expr::Lit(ExprLit {
-        lit: Lit::Str(path),
-        ..
-    }) = expr
-    {
-        return Lock::read(path, errors);
-    }
-    errors.error(
-        expr.span(),
+    let path = entry.literal(
         "the path of the lock file is not a string literal",
         "write `lock = \"name.lock\"`, a file beside `Cargo.toml`",
-    );
-    None
+        errors,
+    )?;
+    Lock::read(path, errors)
 }
 
 /// The paths in `migrate(a, b)`.

@@ -1,7 +1,7 @@
 //! The options of `#[migrate]`.
 
 use proc_macro2::TokenStream;
-use syn::{Expr, ExprLit, Lit, LitStr, spanned::Spanned};
+use syn::LitStr;
 
 use super::{
     entries::{Entry, Value},
@@ -30,19 +30,12 @@ fn slot(entry: Entry, errors: &mut Diagnostics) -> Option<MovedSlot> {
     if let Value::Flag = entry.value {
         return Some(MovedSlot::OfState);
     }
-    let expr = entry.expr(errors)?;
-    if let Expr::Lit(ExprLit {
-        lit: Lit::Str(key), ..
-    }) = expr
-    {
-        return Some(MovedSlot::Key(key));
-    }
-    errors.error(
-        expr.span(),
+    let key = entry.literal(
         "the key of the slot is not a string literal",
         "write the key that the state has in snapshots: `slot = \"review::Draft\"`",
+        errors,
     );
-    None
+    key.map(MovedSlot::Key)
 }
 
 impl MovedSlot {
