@@ -28,17 +28,18 @@ pub const fn check_lock<const SIZE: usize>(
     lock: &FlowLock,
     moved: &[MovedState],
 ) {
-    let (mut rest, mut checked) = (lock.versions, None::<Checked<'_, SIZE>>);
-    if rest.is_empty() {
+    let mut versions = lock.versions;
+    if versions.is_empty() {
         return;
     }
-    if let Some(weights) = Weights::of(net, Hash::NONE) {
-        check_id(net, lock);
-        checked = Some(Checked { weights, moved });
-    }
-    while let (Some(this), [version, others @ ..]) = (&checked, rest) {
-        this.check(version, version.net);
-        rest = others;
+    let Some(weights) = Weights::of(net, Hash::NONE) else {
+        return;
+    };
+    check_id(net, lock);
+    let checked = Checked::<SIZE> { weights, moved };
+    while let [version, rest @ ..] = versions {
+        checked.check(version, version.net);
+        versions = rest;
     }
 }
 
@@ -97,7 +98,7 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
             }
             places = rest;
         }
-        if !is_unknown_or(self.sum(net, net.start), END) {
+        if !matches!(self.sum(net, net.start), None | Some(END)) {
             start_of(version)
                 .and(&["some of the states that they start with would wait for ever, or be left behind"])
                 .help(&[HELP])
@@ -111,6 +112,7 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
             };
             match (self.sum(net, step.takes), after) {
                 (Some(before), Some(after)) if before == after => {}
+                // What has no place was reported.
                 (None, _) | (_, None) => {}
                 _ => report_stranded(version, net, step),
             }
@@ -216,7 +218,7 @@ const HELP: &str = "keep the earlier nodes beside the new ones until those runs 
 const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPlace) -> ! {
     let run = start_of(version);
     match place.left_by {
-        Some(step) => with_run(run, net, step),
+        Some(step) => with_nodes(run.and(&["after "]), net, step),
         None => run.and(&["at the start"]),
     }
     .and(&[
@@ -253,12 +255,10 @@ const fn report_stranded(version: &LockedVersion, net: &LockedNet, step: &Locked
     }
     message = message.and(&["`", step.node, "`"]);
     let mut leaves = step.leaves;
-    if leaves.is_empty() {
-        message = message.and(&[", the flow ends, and a state would be left behind"]);
-    }
-    if !leaves.is_empty() {
-        message = message.and(&[","]);
-    }
+    message = message.and(match leaves {
+        [] => &[", the flow ends, and a state would be left behind"],
+        _ => &[","],
+    });
     while let [place, rest @ ..] = leaves {
         let joint = match rest {
             [] => "",
@@ -285,11 +285,6 @@ const fn start_of(version: &LockedVersion) -> Message {
     ])
 }
 
-/// Appends the nodes that a run has passed.
-const fn with_run(message: Message, net: &LockedNet, step: usize) -> Message {
-    with_nodes(message.and(&["after "]), net, step)
-}
-
 /// Appends the last nodes on the way to a step, and itself.
 const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Message {
     let (mut way, mut len) = ([step; SHOWN_NODES], 1);
@@ -309,11 +304,6 @@ const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Messa
         }
     }
     message
-}
-
-const fn is_unknown_or(sum: Option<u128>, other: u128) -> bool {
-    // What has no place is reported there.
-    sum.is_none() || matches!(sum, Some(sum) if sum == other)
 }
 
 /// Whether a name is that of a node of the flow itself, without a parameter.
