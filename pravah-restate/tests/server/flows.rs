@@ -1,5 +1,8 @@
 //! Flows to serve, and the effects of their nodes.
 
+#[path = "../../../pravah-store/tests/conformance/flows/everywhere.rs"]
+mod everywhere;
+
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -7,6 +10,8 @@ use std::{
 
 use pravah_restate::RestateFlows;
 use pravah_runtime::prelude::*;
+
+pub(crate) use self::everywhere::{Draft, Order, Published, Served, to_go};
 
 /// The step keys of the effects that happened.
 #[derive(Clone, Default)]
@@ -24,74 +29,6 @@ impl Effects {
     pub(crate) fn context(&self) -> Context {
         Context::default().with_dep(self.clone())
     }
-}
-
-// --- Two steps.
-
-#[state]
-pub(crate) struct Order {
-    pub(crate) cups: u32,
-}
-#[state]
-pub(crate) struct Brewed {
-    cups: u32,
-}
-#[state]
-#[derive(Debug, PartialEq)]
-pub(crate) struct Served {
-    pub(crate) cups: u32,
-}
-
-#[node]
-fn brew(order: Order, effects: Dep<Effects>, ctx: Context) -> Brewed {
-    effects.happen(&ctx);
-    Brewed { cups: order.cups }
-}
-
-#[node]
-fn serve(brewed: Brewed, effects: Dep<Effects>, ctx: Context) -> Served {
-    effects.happen(&ctx);
-    Served { cups: brewed.cups }
-}
-
-#[flow]
-pub(crate) fn coffee(order: Order) -> Served {
-    flow! { brew -> serve }
-}
-
-/// Another flow of the same input, which has its own name.
-#[flow(named)]
-pub(crate) fn to_go(order: Order) -> Served {
-    flow! { brew -> serve }
-}
-
-// --- A question that is asked until the answer is yes.
-
-#[state]
-pub(crate) struct Draft {
-    pub(crate) version: u32,
-}
-#[state]
-#[derive(Debug, PartialEq)]
-pub(crate) struct Published {
-    pub(crate) version: u32,
-}
-
-#[gate(prompt = "Publish this?")]
-fn approve(draft: Draft, yes: bool) -> Either<Draft, Published> {
-    match yes {
-        true => Either::Right(Published {
-            version: draft.version,
-        }),
-        false => Either::Left(Draft {
-            version: draft.version + 1,
-        }),
-    }
-}
-
-#[flow]
-pub(crate) fn publish(draft: Draft) -> Published {
-    flow! { approve -> either(approve, done) }
 }
 
 // --- A long step.
