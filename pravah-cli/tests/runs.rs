@@ -6,50 +6,16 @@
 )]
 
 mod common;
+#[path = "common/tickets.rs"]
+mod tickets;
 
 use std::{path::Path, time::Duration};
 
 use common::{err, out, pravah};
-use pravah_runtime::prelude::*;
 use pravah_store::{Runs, SqliteStore, Status, Worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-#[state]
-struct Ticket {
-    text: String,
-}
-#[state]
-struct Drafted {
-    reply: String,
-}
-#[state]
-struct Answered {
-    reply: String,
-}
-
-/// Fails for what is nothing.
-#[node]
-fn draft(ticket: Ticket) -> Result<Drafted, FlowError> {
-    match &*ticket.text {
-        "" => Err("the ticket is empty".into()),
-        text => Ok(Drafted {
-            reply: format!("On {text}: sorry."),
-        }),
-    }
-}
-
-#[gate(prompt = format!("Send\n{:?}?", drafted.reply))]
-fn approve(drafted: Drafted, yes: bool) -> Answered {
-    Answered {
-        reply: if yes { drafted.reply } else { "Later.".into() },
-    }
-}
-
-#[flow(named)]
-fn support(ticket: Ticket) -> Answered {
-    flow! { draft -> approve }
-}
+use tickets::{Ticket, support};
 
 /// A folder with a store in it, on which a worker works when it is told to.
 struct Service {

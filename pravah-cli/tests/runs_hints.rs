@@ -5,43 +5,15 @@
 )]
 
 mod common;
+#[path = "common/tickets.rs"]
+mod tickets;
 
 use std::{path::Path, time::Duration};
 
 use common::{err, out, pravah};
-use pravah_runtime::prelude::*;
 use pravah_store::{EncryptedStore, KeyRing, RunKey, RunStore, Runs, SqliteStore, Status, Worker};
 use tempfile::TempDir;
-
-#[state]
-struct Ticket {
-    text: String,
-}
-#[state]
-struct Drafted {
-    reply: String,
-}
-#[state]
-struct Answered {
-    reply: String,
-}
-
-#[node]
-fn draft(ticket: Ticket) -> Drafted {
-    Drafted { reply: ticket.text }
-}
-
-#[gate(prompt = "Send it?")]
-fn approve(drafted: Drafted, _yes: bool) -> Answered {
-    Answered {
-        reply: drafted.reply,
-    }
-}
-
-#[flow(named)]
-fn support(ticket: Ticket) -> Answered {
-    flow! { draft -> approve }
-}
+use tickets::{Ticket, support};
 
 /// What is between the first two backquotes, done by a shell.
 fn paste(folder: &Path, said: &str) -> std::process::Output {
