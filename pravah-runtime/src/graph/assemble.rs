@@ -175,6 +175,7 @@ impl Assembler {
             shape: ShapeKind::Fork,
             outputs,
             reads: Vec::new(),
+            inputs: Vec::new(),
             captures: node.captures,
             kind: node.kind,
             policy: node.policy,

@@ -30,6 +30,7 @@ pub(super) fn spec(
         id,
         params: takes.iter().map(|state| vec![state.name.clone()]).collect(),
         reads: Vec::new(),
+        inputs: Vec::new(),
         shape,
         outputs: outputs.iter().map(|state| state.name.clone()).collect(),
         policy: Policy::default(),

@@ -140,6 +140,7 @@ fn detached_entry(key: &str, id: &str, (team, are_of_node): (&FlowGraph, bool)) 
         shape: ShapeKind::One,
         outputs: Vec::new(),
         reads: Vec::new(),
+        inputs: Vec::new(),
         captures: Vec::new(),
         kind: NodeKind::Detached(DetachedNode {
             caller_key: key.into(),

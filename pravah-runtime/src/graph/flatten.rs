@@ -206,14 +206,11 @@ impl<'a> Inlining<'a> {
         let key = |name: &str| (names.key)(&Name::Owned(name.to_owned()));
         let (input, output) = (graph.input(), graph.output());
         let prefix = join(names.prefix, &spec.id);
-        let entry = key(input);
-        // No state in it has this key: its input has the one that it has around it.
-        let own = Name::Owned(join(&prefix, input));
-        let is_shared = self.flat.scopes.iter().any(|it| it.entry == entry);
         self.flat.scopes.push(FlatScope {
             input: Arc::from(input),
-            key: if is_shared { own } else { entry.clone() },
-            entry,
+            // No state in it has this key: the state that it starts with has the one that it has around it.
+            key: Name::Owned(join(&prefix, input)),
+            entry: key(input),
             output: key(output),
             parent: Some(parent),
             catch: spec.catch.clone().map(|catch| rekeyed(catch, names)),

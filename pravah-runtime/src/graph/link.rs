@@ -12,7 +12,7 @@ use super::{
     SlotIx, StateIx, Table,
     flatten::{Flat, FlatArc, FlatNode, flatten},
     keys::slot_keys,
-    latest::{LatestEntry, captures, entries_of, mark_missing},
+    latest::{LatestEntry, captures, entries_of, inputs_asked_by, mark_missing},
     problems::Problem,
     table::{NodeEntry, Parts, SlotEntry, StateEntry, index},
     wiring::Port,
@@ -224,6 +224,7 @@ impl<'a> Linker<'a> {
             let key = key.map_or_else(|| Arc::from(""), Arc::clone);
             let reads = entries_of(&self.latest, *scope, &spec.reads);
             let captures = captures(&self.latest, node);
+            let inputs = self.inputs_of(node);
             let mut arc = |(name, arc): (&Name, &FlatArc)| {
                 let state = self.state(name);
                 self.arc(arc, state)
@@ -241,6 +242,7 @@ impl<'a> Linker<'a> {
                     .map(&mut arc)
                     .collect(),
                 reads,
+                inputs,
                 captures,
                 kind: spec.kind.clone(),
                 policy: spec.effective_policy(),
@@ -253,6 +255,17 @@ impl<'a> Linker<'a> {
             });
         }
         nodes
+    }
+
+    /// The flows around a node whose inputs it asks for: of each state the innermost that starts with it.
+    fn inputs_of(&self, node: &FlatNode) -> Vec<ScopeIx> {
+        let asked = inputs_asked_by(&node.spec);
+        let scopes = asked.iter().filter_map(|state| {
+            let mut around = self.flat.enclosing(node.scope);
+            let (scope, _) = around.find(|(_, scope)| *scope.input == **state)?;
+            Some(scope_ix(scope))
+        });
+        scopes.collect()
     }
 
     fn scopes(&mut self) -> Vec<Scope> {

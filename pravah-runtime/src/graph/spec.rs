@@ -14,7 +14,7 @@ use crate::{
         Started,
     },
     state::{Each, Live, State, StateFns, StateRef},
-    topology::{ParamRef, ShapeKind, Signature},
+    topology::{Inside, ParamRef, ShapeKind, Signature},
 };
 
 /// The name of a state.
@@ -29,6 +29,8 @@ pub struct NodeSpec {
     pub(crate) params: Vec<Vec<Name>>,
     /// The states that it reads besides them.
     pub(crate) reads: Vec<Name>,
+    /// The states whose flows' inputs it asks for, or one of its tools does.
+    pub(crate) inputs: Vec<Name>,
     pub(crate) shape: ShapeKind,
     /// What it returns, a state for each branch.
     pub(crate) outputs: Vec<Name>,
@@ -226,6 +228,7 @@ impl NodeSpec {
             id: id.into(),
             params: vec![vec![<Each<X> as State>::NAME.into()]],
             reads: Vec::new(),
+            inputs: Vec::new(),
             shape: ShapeKind::One,
             outputs: vec![<Each<Y> as State>::NAME.into()],
             policy: Policy::default(),
@@ -247,6 +250,7 @@ impl NodeSpec {
             id: Name::Borrowed(""),
             params: Vec::new(),
             reads: Vec::new(),
+            inputs: Vec::new(),
             shape: ShapeKind::One,
             outputs: Vec::new(),
             policy: Policy::default(),
@@ -333,6 +337,7 @@ impl NodeSpec {
                 .map(|param| names(param.states))
                 .collect(),
             reads: reads(signature.asks),
+            inputs: inputs(&signature),
             shape: signature.shape.kind,
             outputs: names(signature.shape.states),
             policy,
@@ -356,6 +361,18 @@ impl NodeSpec {
 /// The states that parameters read.
 fn reads(asks: &[ParamRef]) -> Vec<Name> {
     let states = asks.iter().filter_map(ParamRef::latest);
+    states.map(|state| Name::Borrowed(state.name)).collect()
+}
+
+/// The states whose flows' inputs parameters ask for, those of an agent's tools too.
+fn inputs(signature: &Signature) -> Vec<Name> {
+    let tools = match signature.inside {
+        Inside::Agent { tools, .. } => tools,
+        _ => &[],
+    };
+    let asks = tools.iter().flat_map(|tool| tool.asks);
+    let states = signature.asks.iter().chain(asks);
+    let states = states.filter_map(|ask| ask.need.input);
     states.map(|state| Name::Borrowed(state.name)).collect()
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct NodeEntry {
     pub(crate) outputs: Vec<OutputArc>,
     /// What it reads.
     pub(crate) reads: Vec<LatestIx>,
+    /// The flows around it whose inputs it asks for.
+    pub(crate) inputs: Vec<ScopeIx>,
     /// Of a list: what is kept around it, and what that is in its chain.
     pub(crate) captures: Vec<(LatestIx, LatestIx)>,
     pub(crate) kind: NodeKind,
@@ -120,8 +122,8 @@ pub(crate) struct StateEntry {
 pub(crate) struct Scope {
     /// The schema name of its input.
     pub(crate) input: Arc<str>,
-    /// What its input is called in snapshots: as the state is that it starts with, and where a flow around it
-    /// starts with that too, by its place, as the states in it are: `review_round::Ticket`.
+    /// What its input is called in snapshots: prefixed within an inlined flow, as the states in that are:
+    /// `review_round::Ticket`.
     pub(crate) key: Arc<str>,
     /// The state that it starts with, and where that waits.
     pub(crate) entry: StateIx,

@@ -348,6 +348,7 @@ fn start(callees: &[NodeSpec]) -> NodeSpec {
         id: CALL.into(),
         params: vec![vec![CALL.into()]],
         reads: Vec::new(),
+        inputs: Vec::new(),
         shape: ShapeKind::Choice,
         outputs: callees
             .iter()

@@ -130,7 +130,7 @@ impl Checker<'_> {
                 match place {
                     Some((place, is_moved)) => {
                         images.insert(key, Image { place, is_moved });
-                        self.input((key, node), table, place);
+                        self.input((key, node, net), table, place);
                     }
                     None => self.problems.push(LockProblem::Gone {
                         release: self.release(),
@@ -143,14 +143,23 @@ impl Checker<'_> {
         images
     }
 
-    /// Whether a `catch` around a place finds the input that it hands on: kept, or waiting there itself.
-    fn input(&mut self, (key, node): (&str, &LockedNode), table: &Table, place: Place) {
+    /// Whether the input of a flow around a place is there, kept or waiting there itself, if a `catch` hands it on or a
+    /// node may ask for it.
+    fn input(
+        &mut self,
+        (key, node, net): (&str, &LockedNode, &LockedNet),
+        table: &Table,
+        place: Place,
+    ) {
         let around = table.scopes_of(table.slot(place.slot).node);
-        let missing = around.map(|(_, scope)| scope).find(|scope| {
-            let is_kept = node.within.iter().any(|key| **key == *scope.key);
-            scope.catch.is_some() && !is_kept && !scope.starts_at.contains(&place)
+        let missing = around.filter(|(_, scope)| {
+            let mut kept = node.within.iter().map(String::as_str).chain(net.input());
+            !kept.any(|key| *key == *scope.key) && !scope.starts_at.contains(&place)
         });
-        if let Some(scope) = missing {
+        let mut needed = missing.filter(|(index, scope)| {
+            scope.catch.is_some() || table.reader_of_input(*index, [place.slot]).is_some()
+        });
+        if let Some((_, scope)) = needed.next() {
             self.problems.push(LockProblem::NoInput {
                 release: self.release(),
                 state: key.to_owned(),

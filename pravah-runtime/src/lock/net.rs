@@ -144,6 +144,11 @@ impl LockedNet {
             nodes.insert(key);
         }
     }
+
+    /// The state that a run starts with, which is kept as the input.
+    pub(super) fn input(&self) -> Option<&str> {
+        self.start.first().map(|key| split_key(key).0)
+    }
 }
 
 impl LockedNode {

@@ -71,7 +71,7 @@ pub enum LockProblem {
         /// What the step leaves, by the keys.
         states: Vec<String>,
     },
-    /// A state comes to wait inside a nested flow with a `catch`, which hands on the flow's input; and none was kept.
+    /// A state comes to wait inside a flow whose input was not kept, and a `catch` hands that on or a node asks for it.
     #[non_exhaustive]
     NoInput {
         /// The release.
@@ -130,7 +130,7 @@ impl LockProblem {
                 "keep the earlier nodes beside the new ones until those runs have ended".to_owned()
             }
             Self::NoInput { .. } => {
-                "keep the earlier nodes beside the nested flow until those runs have ended".to_owned()
+                "keep the earlier nodes beside that flow until those runs have ended".to_owned()
             }
             Self::Progress { .. } => {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
@@ -193,7 +193,7 @@ impl fmt::Display for LockProblem {
                 input,
             } => write!(
                 f,
-                "version {release}: a `{state}` that waits is inside a nested flow with a `catch` in this version, and its input `{input}` was not kept"
+                "version {release}: a `{state}` that waits is inside a flow in this version whose input `{input}` was not kept, and a `catch` or a node needs it"
             ),
             Self::Progress {
                 release,

@@ -221,7 +221,10 @@ async fn a_flow_with_a_catch_whose_input_is_not_there_is_refused() {
     let mut run = FlowRuntime::new(v4::Start { n: 1 }).unwrap();
     steps(&mut run, 2).await;
     let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    json["inputs"].as_object_mut().unwrap().remove("Draft");
+    json["inputs"]
+        .as_object_mut()
+        .unwrap()
+        .remove("publishing::Draft");
     let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
     let error = FlowRuntime::<v4::Start>::from_snapshot(snapshot)
         .err()
@@ -229,7 +232,7 @@ async fn a_flow_with_a_catch_whose_input_is_not_there_is_refused() {
     assert_eq!(
         error.to_string(),
         "the snapshot could not be loaded: `publishing::publish` is in a flow with a `catch`, and the flow's \
-         input `Draft` is not there"
+         input `publishing::Draft` is not there"
     );
 }
 
@@ -237,12 +240,15 @@ async fn a_flow_with_a_catch_whose_input_is_not_there_is_refused() {
 async fn the_input_of_a_flow_in_which_nothing_waits_is_dropped() {
     let run = FlowRuntime::new(v3::Start { n: 1 }).unwrap();
     let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    json["inputs"] = serde_json::json!({ "Draft": { "n": 2 } });
+    json["inputs"] = serde_json::json!({ "publishing::Draft": { "n": 2 } });
     let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
     let mut run = FlowRuntime::<v4::Start>::from_snapshot(snapshot).unwrap();
     let dropped = &run.load_report().unwrap().dropped;
-    assert_eq!(dropped[0].entry, "/inputs/Draft");
-    assert_eq!(dropped[0].why, "nothing waits in the flow of `Draft`");
+    assert_eq!(dropped[0].entry, "/inputs/publishing::Draft");
+    assert_eq!(
+        dropped[0].why,
+        "nothing waits in the flow of `publishing::Draft`"
+    );
     assert_eq!(done(&mut run).await, v4::Published { n: 101 });
 }
 
@@ -314,7 +320,7 @@ async fn an_input_that_is_still_needed_and_cannot_be_read_is_refused() {
     let mut run = FlowRuntime::new(v4::Start { n: 1 }).unwrap();
     steps(&mut run, 2).await;
     let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    json["inputs"]["Draft"] = "no draft".into();
+    json["inputs"]["publishing::Draft"] = "no draft".into();
     json["fingerprint"] = "0".repeat(32).into();
     let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
     let error = FlowRuntime::<v4::Start>::from_snapshot(snapshot)

@@ -58,9 +58,8 @@ use crate::{
 /// input is that of a flow around them.
 ///
 /// A node appears there as the first state that it takes, which stays when a function is renamed. What is
-/// in a nested flow is prefixed with that flow's function: `review_round::Verdict`. So is the input of a nested
-/// flow that starts with the same state as the flow around it, where it has started anew and has another input
-/// than that one: `review_round::Ticket`.
+/// in a nested flow is prefixed with that flow's function, as is the flow's input: `review_round::Verdict`,
+/// `review_round::Ticket`.
 #[derive(Clone)]
 pub struct FlowSnapshot(KindBox);
 

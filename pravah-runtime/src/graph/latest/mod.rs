@@ -37,6 +37,18 @@ pub(super) fn read_by(spec: &NodeSpec) -> Vec<Name> {
     reads
 }
 
+/// The states whose flows' inputs a node asks for, or any node in the list's chain or in the nested flow that it is, of
+/// which those do not start with them.
+pub(super) fn inputs_asked_by(spec: &NodeSpec) -> Vec<Name> {
+    let inside = match &spec.kind {
+        NodeKind::Each(EachNode { chain, .. }) => chain,
+        NodeKind::Flow(graph) => graph,
+        _ => return spec.inputs.clone(),
+    };
+    let asked = inside.specs.iter().flat_map(inputs_asked_by);
+    asked.filter(|state| **state != *inside.input()).collect()
+}
+
 impl Flat {
     /// The scopes that keep what an arc carries, which a node of the scope `from` returned: that one, those in which
     /// it is the output of a nested flow, and those that start with it.

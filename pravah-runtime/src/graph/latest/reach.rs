@@ -1,9 +1,12 @@
-//! Whether a node may read a state before one was made: asked of the chain of a list, whose items may start with
-//! what was made before it, and of what waits in a snapshot.
+//! Whether a node may read what is not there: a state before one was made, asked of the chain of a list, whose items may
+//! start with what was made before it, and of what waits in a snapshot; and the input of a flow around it that a
+//! snapshot lacks.
 
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
-use crate::graph::{LatestIx, NodeIx, OutputArc, SlotIx, StateIx, Table, table::NodeEntry};
+use crate::graph::{
+    LatestIx, NodeIx, OutputArc, ScopeIx, SlotIx, StateIx, Table, table::NodeEntry,
+};
 
 impl Table {
     /// A node that reads `latest`, as itself or for the items of the list that it is, and that a run may come to
@@ -13,13 +16,37 @@ impl Table {
         latest: LatestIx,
         waiting: impl IntoIterator<Item = SlotIx>,
     ) -> Option<NodeIx> {
-        let net = self.net_without(latest);
+        let makes = |arc: &OutputArc| arc.kept_as.contains(&latest);
+        let net = self.net_without(self.latest(latest).scope, &makes);
+        self.reader_in(&net, waiting, |node| node.reads(latest))
+    }
+
+    /// A node that asks for the input of the flow `scope`, and that a run may come to from what waits in these slots
+    /// without starting that flow anew.
+    pub(crate) fn reader_of_input(
+        &self,
+        scope: ScopeIx,
+        waiting: impl IntoIterator<Item = SlotIx>,
+    ) -> Option<NodeIx> {
+        let asks = |node: &NodeEntry| node.inputs.contains(&scope);
+        if !self.nodes.iter().any(asks) {
+            return None;
+        }
+        let net = self.net_without(scope, &|arc| arc.starts.contains(&scope));
+        self.reader_in(&net, waiting, asks)
+    }
+
+    fn reader_in(
+        &self,
+        net: &Net,
+        waiting: impl IntoIterator<Item = SlotIx>,
+        reads: impl Fn(&NodeEntry) -> bool,
+    ) -> Option<NodeIx> {
         let places = waiting.into_iter().map(|slot| self.net_place(slot));
         let places: Vec<NetPlace> = places.collect();
         let mut nodes = (0..).map(NodeIx).zip(&self.nodes);
         let reader = nodes.find(|(index, node)| {
-            let node_id = NodeId(index.0 as usize);
-            node.reads(latest) && net.can_fire(places.iter().copied(), node_id)
+            reads(node) && net.can_fire(places.iter().copied(), NodeId(index.0 as usize))
         });
         reader.map(|(index, _)| index)
     }
@@ -50,21 +77,19 @@ impl Table {
         !self.entry.kept_as.contains(&latest) && self.reader_before_value(latest, entry).is_some()
     }
 
-    /// The nodes within the flow that makes `latest`, without the outcomes that make it and without what leaves
-    /// the flow.
-    fn net_without(&self, latest: LatestIx) -> Net {
-        let scope = self.latest(latest).scope;
+    /// The nodes within a flow, without the outcomes that make what is missing and without what leaves the flow.
+    fn net_without(&self, scope: ScopeIx, makes: &dyn Fn(&OutputArc) -> bool) -> Net {
         let mut net = Net::new();
         for node in &self.nodes {
             net.add_node(node.slots.len());
         }
-        let is_kept = |arcs: &[&OutputArc]| arcs.iter().any(|arc| arc.kept_as.contains(&latest));
+        let is_made = |arcs: &[&OutputArc]| arcs.iter().any(|arc| makes(arc));
         for (index, node) in (0..).map(NodeIx).zip(&self.nodes) {
             if !self.is_within(index, scope) {
                 continue;
             }
             for arcs in node.outcomes() {
-                if !is_kept(&arcs) {
+                if !is_made(&arcs) {
                     let stays = arcs.iter().filter(|arc| !arc.ends.contains(&scope));
                     let places = stays.flat_map(|arc| &arc.to);
                     let places = places.map(|place| self.net_place(place.slot));
@@ -75,7 +100,7 @@ impl Table {
             let around = self.scopes_of(index);
             let inside = around.take_while(|(around, _)| *around != scope);
             for (arc, _) in inside.filter_map(|(_, it)| it.catch.as_ref()) {
-                if !is_kept(&[arc]) && !arc.ends.contains(&scope) {
+                if !is_made(&[arc]) && !arc.ends.contains(&scope) {
                     let places = arc.to.iter().map(|place| self.net_place(place.slot));
                     net.add_outcome(NodeId(index.0 as usize), places.collect());
                 }

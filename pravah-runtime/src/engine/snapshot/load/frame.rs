@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{NodeIx, Place, ScopeIx, Table},
+    graph::{NodeIx, Place, ScopeIx, SlotIx, Table},
     sorted_map::SortedMap,
     state::Live,
 };
@@ -259,7 +259,7 @@ impl Loader {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
             }
         }
-        check_catches_have_inputs(frame)
+        check_inputs(frame)
     }
 
     /// The flow whose input is called so, if something waits in it.
@@ -300,19 +300,33 @@ impl Loader {
     }
 }
 
-/// Fails where something waits in a flow with a `catch`, which would hand on an input that is not there.
-fn check_catches_have_inputs(frame: &Frame) -> Loaded<()> {
+/// Fails where something waits in a flow whose input is not there, and a `catch` would hand it on or a node may ask
+/// for it.
+fn check_inputs(frame: &Frame) -> Loaded<()> {
     let table = &frame.table;
-    if table.scopes.iter().all(|scope| scope.catch.is_none()) {
-        return Ok(());
-    }
-    for slot in frame.tokens.keys() {
-        let node = table.slot(*slot).node;
-        let mut caught = table.scopes_of(node).filter(|(_, it)| it.catch.is_some());
-        if let Some((_, scope)) = caught.find(|(scope, _)| !frame.flow_inputs.contains(scope)) {
-            let (node, input) = (table.node_id(node), &scope.key);
+    for (scope, flow) in (0..).map(ScopeIx).zip(&table.scopes) {
+        if frame.flow_inputs.contains(&scope) {
+            continue;
+        }
+        let waiting = frame.tokens.keys().copied();
+        let waiting: Vec<SlotIx> = waiting
+            .filter(|slot| table.is_within(table.slot(*slot).node, scope))
+            .collect();
+        let Some(first) = waiting.first() else {
+            continue;
+        };
+        let input = &flow.key;
+        if flow.catch.is_some() {
+            let node = table.node_id(table.slot(*first).node);
             return Err(format!(
                 "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
+            )
+            .into());
+        }
+        if let Some(reader) = table.reader_of_input(scope, waiting) {
+            let (reader, state) = (table.node_id(reader), &flow.input);
+            return Err(format!(
+                "`{reader}` asks for `Input<{state}>`, and the flow's input `{input}` is not there"
             )
             .into());
         }

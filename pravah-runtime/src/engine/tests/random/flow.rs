@@ -369,6 +369,7 @@ fn spec(
         id: id.to_owned().into(),
         params: takes.into_iter().map(|state| vec![state.into()]).collect(),
         reads: Vec::new(),
+        inputs: Vec::new(),
         shape,
         outputs: outputs.into_iter().map(Name::from).collect(),
         policy,

@@ -256,6 +256,7 @@ fn spec(params: &[String], shape: ShapeKind, outputs: &[String], kind: NodeKind)
             .map(|name| vec![name.clone().into()])
             .collect(),
         reads: Vec::new(),
+        inputs: Vec::new(),
         shape,
         outputs: outputs.iter().map(|name| name.clone().into()).collect(),
         policy: Policy::default(),
