@@ -101,12 +101,25 @@ pub struct InboxRow {
     pub number: u64,
     /// What the run is told.
     pub command: Command,
+    /// Why no run can take it, now or later: it is refused.
+    pub error: Option<String>,
 }
 
 impl InboxRow {
     /// A command with its number.
     pub fn new(number: u64, command: Command) -> Self {
-        Self { number, command }
+        Self {
+            number,
+            command,
+            error: None,
+        }
+    }
+
+    /// The same command, which no run can take.
+    #[must_use]
+    pub fn with_error(mut self, error: impl Into<String>) -> Self {
+        self.error = Some(error.into());
+        self
     }
 }
 

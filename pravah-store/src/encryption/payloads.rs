@@ -118,11 +118,29 @@ impl Envelope {
         run: &RunKey,
         rows: Vec<InboxRow>,
     ) -> Result<Vec<InboxRow>, StoreError> {
-        let rows = rows.into_iter().map(|row| {
-            let command = self.decrypt_command(run, row.command)?;
-            Ok(InboxRow::new(row.number, command))
-        });
-        rows.collect()
+        // A run that is cancelled needs no other command.
+        let is_cancelled = rows.iter().any(|row| row.command.is_cancel());
+        let rows = rows.into_iter().map(|row| self.decrypt_row(run, row));
+        rows.filter(|row| row.is_ok() || !is_cancelled).collect()
+    }
+
+    /// A command that was given without the cipher, or changed, is one that no run takes: it does not stand in the way of
+    /// others. What is encrypted with another key can be read by a worker that has it.
+    fn decrypt_row(&self, run: &RunKey, row: InboxRow) -> Result<InboxRow, StoreError> {
+        let (number, sent) = (row.number, row.command.clone());
+        let decrypted = self.decrypt_command(run, row.command);
+        match (decrypted, sent) {
+            (Ok(command), _) => Ok(InboxRow::new(number, command)),
+            // Its kind says enough: a run that cannot be decrypted can still be cancelled.
+            (Err(error), Command::Cancel { .. }) => {
+                let reason = with_sources(&error);
+                Ok(InboxRow::new(number, Command::Cancel { reason }))
+            }
+            (Err(error), sent) if is_for_good(&error) => {
+                Ok(InboxRow::new(number, sent).with_error(with_sources(&error)))
+            }
+            (Err(error), _) => Err(error),
+        }
     }
 
     fn decrypt_command(&self, run: &RunKey, command: Command) -> Result<Command, StoreError> {
@@ -224,6 +242,17 @@ impl Envelope {
             None => Ok(value.clone()),
         }
     }
+}
+
+/// Whether no key would help.
+fn is_for_good(error: &StoreError) -> bool {
+    let StoreError::Decryption { source, .. } = error else {
+        return false;
+    };
+    matches!(
+        source.downcast_ref(),
+        Some(DecryptionError::NotEncrypted | DecryptionError::WrongCommand)
+    )
 }
 
 /// A command of which only this can be read: its kind, and what it is for. `text` is in place of its payload.

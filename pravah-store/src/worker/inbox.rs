@@ -112,7 +112,10 @@ impl Inbox {
     pub(super) fn add(&mut self, rows: Vec<InboxRow>) {
         for row in rows {
             self.seen = self.seen.max(row.number);
-            self.waiting.insert(row.number, row.command);
+            match row.error {
+                Some(error) => self.refused.push(Refusal::new(row.number, error)),
+                None => drop(self.waiting.insert(row.number, row.command)),
+            }
         }
     }
 

@@ -74,9 +74,6 @@ pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
     }
 }
 
-/// What the error of a run that was parked starts with.
-const PARKED: &str = "it was claimed";
-
 /// Parks a run that was claimed too often without a step, unless it is to be cancelled.
 async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     let (lease, store) = (&claim.lease, &shared.store);
@@ -94,13 +91,8 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     let claims = shared.max_failed_claims;
     let last = claim.info.error.as_deref();
     let last = last.unwrap_or("its worker crashed or lost its lease");
-    // It may be parked again, where somebody cancels it and that cannot be read.
-    let error = match last.starts_with(PARKED) {
-        true => last.to_owned(),
-        false => {
-            format!("{PARKED} {claims} times in a row without a commit; the last error: {last}")
-        }
-    };
+    let error =
+        format!("it was claimed {claims} times in a row without a commit; the last error: {last}");
     tracing::error!(run = %lease.key, error, "the run is parked");
     store.release(lease, Release::Parked { error }).await?;
     Ok(Stop::Released)

@@ -134,6 +134,8 @@ async fn an_answer_to_another_question_is_an_error() {
     let file = File::new();
     let store = file.encrypted(keys());
     fill(&*store, &key("a")).await;
+    let sent = "SELECT command FROM inbox WHERE number = 1";
+    let sent: String = file.raw().query_row(sent, [], |row| row.get(0)).unwrap();
     for (from, to) in [
         ("\"id\":\"one\"", "\"id\":\"two\""),
         ("\"number\":0,", "\"number\":1,"),
@@ -142,8 +144,21 @@ async fn an_answer_to_another_question_is_an_error() {
         let sql = format!(
             "UPDATE inbox SET command = replace(command, '{from}', '{to}') WHERE run = 1 AND number = 1"
         );
-        let read = read_after(&file, &sql).await;
-        assert_eq!(reason(read), DecryptionError::WrongCommand, "{to}");
+        file.raw().execute(&sql, []).unwrap();
+        // No worker takes it, and none waits for it.
+        let [changed, other] = store.inbox(&key("a"), 0).await.unwrap().try_into().unwrap();
+        let error = changed.error.unwrap();
+        assert!(
+            error.ends_with(&DecryptionError::WrongCommand.to_string()),
+            "{to}: {error}"
+        );
+        assert_eq!(other.error, None);
+        file.raw()
+            .execute(
+                &format!("UPDATE inbox SET command = '{sent}' WHERE number = 1"),
+                [],
+            )
+            .unwrap();
     }
 }
 

@@ -6,7 +6,7 @@ use pravah_store::{DecryptionError, EncryptedStore, KeyRing, RunStore, Runs, Sta
 
 use super::{File, claim, fill, keys, not_authentic, read_all, reason};
 use crate::{
-    flows::{Order, Served, Working, until, worker},
+    flows::{Draft, Order, Served, Working, until, worker},
     support::{key, step},
 };
 
@@ -76,7 +76,6 @@ async fn what_is_not_encrypted_is_an_error_unless_it_may_be_read() {
     let strict = file.encrypted(keys());
     for read in [
         strict.load(&key("a")).await.map(drop),
-        strict.inbox(&key("a"), 0).await.map(drop),
         strict.get(&key("a")).await.map(drop),
         strict.history(&key("a"), 0, 9).await.map(drop),
         strict.entries_at(&key("a"), 0).await.map(drop),
@@ -88,6 +87,53 @@ async fn what_is_not_encrypted_is_an_error_unless_it_may_be_read() {
         read_all(&lenient, &key("a")).await.unwrap(),
         read_all(&file.plain(), &key("a")).await.unwrap()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_was_given_without_the_cipher_is_refused_and_stops_nobody() {
+    let file = File::new();
+    let (store, plain) = (file.encrypted(keys()), Runs::new(file.plain()));
+    let runs = Runs::new(store.clone());
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    let _at_work = Working::start(worker(store, &Default::default()));
+    until(&runs, &id, Status::Suspended).await;
+    plain.answer(&id, "approve", false).await.unwrap();
+    runs.answer(&id, "approve", true).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    let history = runs.history(&id).await.unwrap();
+    let refused: Vec<_> = history.iter().flat_map(|row| &row.refused).collect();
+    let [refused] = refused.as_slice() else {
+        panic!("{refused:?}")
+    };
+    assert!(
+        refused.error.ends_with("it was stored without encryption"),
+        "{}",
+        refused.error
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_key_is_gone_can_be_cancelled() {
+    let file = File::new();
+    let theirs = file.encrypted(KeyRing::new("2027", [7; 32]).unwrap());
+    for (id, canceller) in [
+        ("theirs", Runs::new(theirs.clone())),
+        ("plain", Runs::new(file.plain())),
+        ("ours", Runs::new(file.encrypted(keys()))),
+    ] {
+        let start = Runs::new(theirs.clone());
+        let start = start.start::<Draft>(Draft { version: 1 });
+        start.with_id(id).await.unwrap();
+        let at_work = Working::start(worker(file.encrypted(keys()), &Default::default()));
+        let runs = Runs::new(file.plain());
+        until(&runs, id, Status::Failed).await;
+        // An answer that nobody here can read does not stand in the way.
+        let answered = Runs::new(theirs.clone());
+        answered.answer(id, "approve", true).await.unwrap();
+        canceller.cancel(id, "enough").await.unwrap();
+        until(&runs, id, Status::Cancelled).await;
+        at_work.kill().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
