@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::snapshot::{Migration, Migrations};
+use super::snapshot::{Migrations, SlotMigration};
 use crate::{
     error::BoxError,
     graph::{FlowVersion, Upgrades},
@@ -47,9 +47,9 @@ impl LoadOptions {
         versions.find(|version| version.fingerprint == fingerprint)
     }
 
-    /// The key of the place to which the state under `key` is moved.
-    pub(crate) fn moved_place(&self, key: &str) -> Option<String> {
-        self.migrations.moved_place(key)
+    /// Where the state under `key` is moved, in each of its forms.
+    pub(crate) fn moves_of<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a SlotMigration> {
+        self.migrations.moves_of(key)
     }
 
     /// Whether migrations make a state of this type of another.
@@ -159,7 +159,8 @@ impl LoadOptions {
 
     /// Moves a state whose place is gone: what waits under `key` in the snapshot is read as an `Old`, and waits as the
     /// `New` that `migrate` makes of it. The key is the state's name, `Paged`, or in a nested flow with that before it,
-    /// `review::Paged`; the new state is one of the same flow. The run has to be able to finish from there.
+    /// `review::Paged`; the new state is one of the same flow. The run has to be able to finish from there. A state that had
+    /// several forms has a function for each.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -210,7 +211,7 @@ impl LoadOptions {
         migrate: impl Fn(Old) -> New + Send + Sync + 'static,
     ) -> Self
     where
-        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        Old: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
         New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         self.with_try_moved_state(key, move |old| Ok::<_, Infallible>(migrate(old)))
@@ -224,12 +225,12 @@ impl LoadOptions {
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) -> Self
     where
-        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        Old: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
         New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
         E: Into<BoxError> + 'static,
     {
-        let migration = Migration::new(migrate);
-        self.migrations.add_moved(key.into(), migration);
+        self.migrations
+            .add_moved(SlotMigration::new(key.into(), migrate));
         self
     }
 }

@@ -61,7 +61,7 @@ pub(crate) use remote::{RemoteAgent, RemoteNode};
 pub(crate) use rules::{Arrived, FailedBody, NodeRules, Rules};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name};
 pub use spec::{NodeSpec, specs, starting};
-pub(crate) use table::{NodeEntry, OutputArc, Scope, StateEntry, Table};
+pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
 pub(crate) use team::TEAM_START;
 pub(crate) use upgrades::Upgrades;
 pub use version::FlowVersion;

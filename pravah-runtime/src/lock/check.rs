@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::LoadOptions,
-    graph::{FlowGraph, Place, Table},
+    graph::{FlowGraph, Place, Table, split_key},
 };
 
 pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
@@ -111,8 +111,8 @@ impl Checker<'_> {
             for key in node.takes.iter().flatten() {
                 let found = table.place_of(key, Some(node.taker_of(key)));
                 let moved = || {
-                    let moved = self.options.moved_place(key)?;
-                    table.place_of(&moved, None).ok().flatten()
+                    let moved = self.options.moves_of(key).next()?;
+                    table.place_of(&moved.place(), None).ok().flatten()
                 };
                 let place = match found {
                     Ok(Some(place)) => Some((place, false)),
@@ -129,6 +129,9 @@ impl Checker<'_> {
                 };
                 match place {
                     Some((place, is_moved)) => {
+                        if is_moved {
+                            self.moved_schema(key);
+                        }
                         images.insert(key, Image { place, is_moved });
                         self.input((key, node, net), table, place);
                     }
@@ -210,6 +213,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a state whose place is gone can be read as one of the forms in which it is moved.
+    fn moved_schema(&mut self, key: &str) {
+        let (state, _) = split_key(key);
+        let Some(stored) = self.version.schemas.get(state) else {
+            return;
+        };
+        let moves = self.options.moves_of(key);
+        let mut unreadable = moves.map(|it| unreadable(stored, it.form(), self.options));
+        let Some(first) = unreadable.next().flatten() else {
+            return;
+        };
+        if unreadable.all(|why| why.is_some()) {
+            self.problems.push(LockProblem::Unreadable {
+                release: self.release(),
+                state: state.to_owned(),
+                why: first,
+            });
+        }
+    }
+
     /// Whether each state of a name can still be read.
     fn schemas(&mut self, table: &Table, seen: &mut BTreeSet<String>) {
         for state in &table.states {
@@ -219,7 +242,8 @@ impl Checker<'_> {
             if !seen.insert(state.key.to_string()) {
                 continue;
             }
-            if let Some(why) = unreadable(stored, state, self.options) {
+            let form = state.schema.zip(state.type_of.map(|type_of| type_of()));
+            if let Some(why) = form.and_then(|form| unreadable(stored, form, self.options)) {
                 self.problems.push(LockProblem::Unreadable {
                     release: self.version.release.clone(),
                     state: state.key.to_string(),

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fmt, iter, sync::Arc};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -31,9 +31,10 @@ impl fmt::Debug for Migration {
 
 /// A state whose place is gone.
 #[derive(Clone, Debug)]
-pub(crate) struct MovedState {
+pub(crate) struct SlotMigration {
     /// Its key in snapshots.
     pub(super) key: String,
+    schema: fn(&mut SchemaGenerator) -> Schema,
     migration: Migration,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct MovedState {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Migrations {
     migrations: Vec<Migration>,
-    moved: Vec<MovedState>,
+    moved: Vec<SlotMigration>,
 }
 
 impl Migration {
@@ -84,9 +85,31 @@ impl Migration {
     }
 }
 
-impl MovedState {
+impl SlotMigration {
+    /// What waits under `key`, moved by a function that may fail.
+    pub(crate) fn new<Old, New, E>(
+        key: String,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Self {
+            key,
+            schema: Old::json_schema,
+            migration: Migration::new(migrate),
+        }
+    }
+
+    /// The form in which it is read: its schema, and its type.
+    pub(crate) fn form(&self) -> (fn(&mut SchemaGenerator) -> Schema, StateType) {
+        (self.schema, self.migration.from)
+    }
+
     /// The key of its new place.
-    fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         let (state, _) = split_key(&self.key);
         let around = state.rsplit_once("::").map(|(around, _)| around);
         let name = &self.migration.name;
@@ -95,10 +118,9 @@ impl MovedState {
 }
 
 impl Migrations {
-    /// The key of the place to which the state under `key` is moved.
-    pub(crate) fn moved_place(&self, key: &str) -> Option<String> {
-        let moved = self.moved.iter().find(|it| it.key == key)?;
-        Some(moved.place())
+    /// Where the state under `key` is moved, in each of its forms.
+    pub(crate) fn moves_of<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a SlotMigration> {
+        self.moved.iter().filter(move |it| it.key == key)
     }
 
     /// Whether they make a state of this type of another.
@@ -135,8 +157,8 @@ impl Migrations {
         self.migrations.push(Migration::new(migrate_list));
     }
 
-    pub(crate) fn add_moved(&mut self, key: String, migration: Migration) {
-        self.moved.push(MovedState { key, migration });
+    pub(crate) fn add_moved(&mut self, moved: SlotMigration) {
+        self.moved.push(moved);
     }
 
     /// What becomes of a state that cannot be read as this type; `None` where no migration leads from it to that.
@@ -174,7 +196,12 @@ impl Migrations {
         key: &str,
         live: &Live,
     ) -> Option<(String, Result<Live, ErrorText>)> {
-        let moved = self.moved.iter().find(|it| it.key == key)?;
+        let reads = |it: &&SlotMigration| live.check(it.migration.from).is_ok();
+        let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
+        let mut moves = self.moves_of(key);
+        let moved = self.moves_of(key).find(reads);
+        let moved = moved.or_else(|| self.moves_of(key).find(migrates));
+        let moved = moved.or_else(|| moves.next())?;
         let (place, migration) = (moved.place(), &moved.migration);
         let old = live.check(migration.from).map(|()| live.clone());
         let old = old.or_else(|error| {

@@ -22,7 +22,7 @@ use std::{borrow::Cow, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::entries::{Changes, Entries};
-pub(super) use self::migrate::{Migration, Migrations};
+pub(super) use self::migrate::{Migrations, SlotMigration};
 use self::stored::Stored;
 use super::{
     load_report::{LoadOptions, LoadReport},
