@@ -25,20 +25,9 @@ use self::{
     reference::story,
 };
 use crate::{
-    engine::tests::random::runtime,
+    engine::tests::random::{config, runtime},
     graph::{NodeKind, Table},
 };
-
-/// `PROPTEST_CASES` asks for more.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var("PROPTEST_CASES").ok();
-    ProptestConfig {
-        cases: asked.and_then(|cases| cases.parse().ok()).unwrap_or(cases),
-        failure_persistence: None,
-        max_shrink_iters: 300,
-        ..ProptestConfig::default()
-    }
-}
 
 const IN_TURN: Manner = Manner {
     seed: 0,

@@ -31,9 +31,11 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
-fn config(cases: u32) -> ProptestConfig {
+/// How many cases a property is tried with; `PROPTEST_CASES` asks for more.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
-        cases,
+        cases: asked.and_then(|cases| cases.parse().ok()).unwrap_or(cases),
         failure_persistence: None,
         max_shrink_iters: 300,
         ..ProptestConfig::default()

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
+    super::random::config,
     block_on,
     flows::{Block, Dice, Draw},
     load, snapshots,
@@ -68,7 +69,7 @@ async fn compare(seed: u64, depth: usize, changes: usize) -> (usize, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(60))]
 
     #[test]
     fn every_run_of_a_version_that_passes_its_lock_is_loaded(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{flows::Dice, lock::versions};
+use super::{super::random::config, flows::Dice, lock::versions};
 use crate::{
     FlowGraph, FlowLock, LockProblem,
     check::{
@@ -272,7 +272,7 @@ fn weigh(seed: u64, depth: usize) -> (usize, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(150))]
 
     #[test]
     fn the_compiler_accepts_what_a_lock_accepts(

@@ -15,6 +15,7 @@ use self::{
     oracle::Oracle,
 };
 use super::super::{load_report::LoadOptions, run::Run, state::RunState};
+use super::random::config;
 use crate::{
     Context, FlowError, FlowRuntime, FlowSnapshot, RunOut, flow::Known, graph::LatestIx,
     state::Live,
@@ -202,7 +203,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(60))]
 
     #[test]
     fn runs_of_a_flow_are_taken_over_by_another_version_exactly_if_they_can_finish_there(
