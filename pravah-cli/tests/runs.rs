@@ -305,6 +305,18 @@ async fn what_is_not_there_is_an_error_that_says_where_to_look() {
 }
 
 #[test]
+fn a_file_that_is_no_database_is_named_once() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "not a database").unwrap();
+    let output = pravah(folder.path(), &["runs", "list", "--store", "notes.txt"]);
+    assert!(!output.status.success());
+    let said = err(&output);
+    let expected = "error: `notes.txt` cannot be opened: file is not a database";
+    assert!(said.starts_with(expected), "{said}");
+    assert_eq!(said.matches("notes.txt").count(), 1, "{said}");
+}
+
+#[test]
 fn a_database_that_cannot_be_opened_is_named_without_its_password() {
     let folder = TempDir::new().unwrap();
     let url = "postgres://me:secret@127.0.0.1:1/runs";

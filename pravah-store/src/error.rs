@@ -98,6 +98,15 @@ pub enum StoreError {
         /// What it is.
         why: &'static str,
     },
+    /// The file of a store cannot be opened: its folder is missing, access is denied, or it is no database, for example.
+    #[error("`{}` cannot be opened", path.display())]
+    #[non_exhaustive]
+    NotOpened {
+        /// Where it is.
+        path: PathBuf,
+        /// What the database said.
+        source: BoxError,
+    },
     /// What was to be stored cannot be: it is no JSON, or nested so deeply that it could not be read again.
     #[error("{what} cannot be stored")]
     #[non_exhaustive]
@@ -200,6 +209,12 @@ impl StoreError {
     pub fn not_a_store(path: impl Into<PathBuf>, why: &'static str) -> Self {
         let path = path.into();
         Self::NotAStore { path, why }
+    }
+
+    /// [`NotOpened`](Self::NotOpened).
+    pub fn not_opened(path: impl Into<PathBuf>, source: impl Into<BoxError>) -> Self {
+        let (path, source) = (path.into(), source.into());
+        Self::NotOpened { path, source }
     }
 
     /// [`NotStorable`](Self::NotStorable).

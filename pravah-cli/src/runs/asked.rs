@@ -131,6 +131,7 @@ impl Asked {
             StoreError::NewerSchema { .. } => {
                 format!("`{shown}` cannot be read: {error}; a newer `pravah` can")
             }
+            StoreError::NotOpened { .. } => with_causes(error),
             error => format!("`{shown}` cannot be opened: {}", with_causes(error)),
         })
     }

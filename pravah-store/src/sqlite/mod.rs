@@ -69,7 +69,7 @@ impl SqliteStore {
     /// # Errors
     ///
     /// [`StoreError::NewerSchema`] if a newer version of this crate has written the file; [`StoreError::NotAStore`] if
-    /// another program has; [`StoreError::Database`] if it cannot be opened or is no database.
+    /// another program has; [`StoreError::NotOpened`] if it cannot be opened or is no database.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         SqliteOptions::new().open(path)
     }

@@ -77,8 +77,10 @@ impl SqliteOptions {
             return Err(StoreError::not_a_store(path, "there is no such file"));
         }
         let connections = self.connect(path);
-        let (writer, reader) =
-            connections.map_err(|failure| failure.while_doing("open the file"))?;
+        let (writer, reader) = connections.map_err(|failure| match failure {
+            Failure::Database(error) => StoreError::not_opened(path, error),
+            Failure::Store(error) => error,
+        })?;
         let writer = Arc::new(Mutex::new(writer));
         Ok(SqliteStore {
             reader: reader.map_or_else(

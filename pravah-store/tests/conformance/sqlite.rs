@@ -1,6 +1,7 @@
 //! What is SQLite's own: files, versions of their schema, and processes that write at the same time.
 
 use std::{
+    error::Error as _,
     pin::Pin,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
@@ -51,10 +52,21 @@ fn a_file_that_is_no_database_is_refused() {
     )
     .unwrap();
     let refused = SqliteStore::open(&file);
-    assert!(matches!(refused, Err(StoreError::Database { .. })));
+    assert!(matches!(refused, Err(StoreError::NotOpened { .. })));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("not a database"));
-    assert!(SqliteStore::open(folder.path().join("no/such/folder.db")).is_err());
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_named_with_the_reason() {
+    let folder = folder();
+    for file in [folder.path().join("no/such/runs.db"), folder.path().into()] {
+        let error = SqliteStore::open(&file).unwrap_err();
+        let expected = format!("`{}` cannot be opened", file.display());
+        assert_eq!(error.to_string(), expected);
+        let why = error.source().unwrap().to_string();
+        assert!(why.contains("unable to open database file"), "{why}");
+    }
 }
 
 #[test]
