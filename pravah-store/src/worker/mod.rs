@@ -76,6 +76,8 @@ impl Worker {
 
     /// Takes runs of the flow `F`, too: its input, or with `#[flow(named)]` its name. Runs of other flows are left to
     /// other workers.
+    ///
+    /// A flow that is served again replaces the earlier one of its id, with its set-up.
     #[must_use]
     pub fn serve<F: FlowDef>(self) -> Self {
         self.serve_with::<F>(|run, _| Ok(run))
@@ -226,8 +228,13 @@ impl Worker {
     /// runs given back for other workers at once. Dropping the future breaks them off too, but others wait for the ends
     /// of their leases.
     ///
-    /// Where the store fails the worker logs it, and asks again.
+    /// Where the store fails the worker logs it, and asks again. One that serves no flow logs that, and takes no runs.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        if self.flows.is_empty() {
+            tracing::warn!(
+                "the worker serves no flow, so it takes no runs: `Worker::serve` adds one"
+            );
+        }
         let (stop, stopped) = watch::channel(false);
         let shared = Arc::new(Shared {
             store: Arc::clone(&self.store),

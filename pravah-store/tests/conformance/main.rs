@@ -21,6 +21,7 @@ mod flows;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;
+mod logs;
 mod model;
 #[cfg(feature = "postgres")]
 mod outage;

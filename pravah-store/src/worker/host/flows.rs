@@ -23,7 +23,7 @@ impl Flows {
         Self::default()
     }
 
-    /// The same with the flow `F`.
+    /// The same with the flow `F`, in place of an earlier one of its id.
     #[must_use]
     pub fn serve<F: FlowDef>(self) -> Self {
         self.serve_with::<F>(|run, _| Ok(run))
@@ -65,6 +65,11 @@ impl Flows {
     /// The ids of the flows, in order.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.restore.keys().map(String::as_str)
+    }
+
+    /// Whether there is none.
+    pub(in crate::worker) fn is_empty(&self) -> bool {
+        self.restore.is_empty()
     }
 
     /// Whether the flow of this id is one of them.
