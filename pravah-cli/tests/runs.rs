@@ -176,7 +176,9 @@ async fn a_run_is_shown_with_what_waits_in_it_and_how_to_answer() {
         text.contains("output:  {\"reply\":\"Later.\"}\ntags:    region=eu\n"),
         "{text}"
     );
-    assert!(!text.contains("states that wait") && !text.contains("open questions"));
+    for heading in ["states that wait", "open questions", "commands that wait"] {
+        assert!(!text.contains(heading), "{text}");
+    }
     let text = it.prints(&["show", "fails"]);
     assert!(
         text.contains("error:   node `draft` failed: the ticket is empty\n"),
@@ -225,6 +227,13 @@ async fn an_answer_to_what_is_not_asked_waits_only_if_that_is_said() {
         "{said}"
     );
     it.prints(&["answer", "fails", "approve", "true", "--early"]);
+    it.prints(&["answer", "asks", "aprove", "true", "--early"]);
+    let text = it.prints(&["show", "asks"]);
+    let expected = "\n\ncommands that wait:\n  1: answer to `aprove`: true\n\n";
+    assert!(text.contains(expected), "{text}");
+    let commands = &it.json(&["show", "asks"])["commands"];
+    assert_eq!(commands[0]["number"], 1);
+    assert_eq!(commands[0]["command"]["id"], "aprove");
     let said = it.refuses(&["answer", "done", "approve", "true"]);
     assert_eq!(
         said,

@@ -94,7 +94,7 @@ impl Command {
 }
 
 /// A command in the inbox of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InboxRow {
     /// Its number in the run, from 1.

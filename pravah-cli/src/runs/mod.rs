@@ -37,7 +37,7 @@ pub(crate) struct Options {
 enum Action {
     /// Lists runs, the newest first.
     List(list::Options),
-    /// Shows where a run is: what waits in it, what it asks, why it has failed, and its last steps.
+    /// Shows where a run is: what waits in it, what it asks, the commands that wait, why it has failed, and its last steps.
     Show {
         /// The run.
         id: String,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use pravah_runtime::{Entries, GateQuestion};
-use pravah_store::{HistoryRow, Question, RunInfo, Runs, StoreError};
+use pravah_store::{Command, HistoryRow, InboxRow, Question, RunInfo, Runs, StoreError};
 use serde_json::{Map, Value, json};
 
 use super::{asked::Asked, table::Table, values};
@@ -44,6 +44,8 @@ pub(super) async fn history(
 struct Shown {
     info: RunInfo,
     entries: Entries,
+    /// The commands that wait.
+    commands: Vec<InboxRow>,
     history: Vec<HistoryRow>,
 }
 
@@ -51,12 +53,14 @@ impl Shown {
     async fn read(runs: &Runs, id: &str) -> Result<Self, StoreError> {
         let info = runs.status(id).await?;
         let entries = runs.entries_at(id, info.step).await?;
+        let commands = runs.commands(id).await?;
         let mut history = runs.history(id).await?;
         // A worker may have gone on meanwhile.
         history.retain(|row| row.step <= info.step);
         Ok(Self {
             info,
             entries,
+            commands,
             history,
         })
     }
@@ -79,6 +83,7 @@ impl Shown {
         json!({
             "run": self.info,
             "states": states.collect::<Map<_, _>>(),
+            "commands": self.commands,
             "history": self.history,
         })
     }
@@ -92,6 +97,9 @@ impl Shown {
         let questions =
             questions.map(|open| format!("  {}", question(asked, self.info.key.id(), open)));
         parts.extend(part("open questions", questions));
+        let commands = self.commands.iter();
+        let commands = commands.map(|row| format!("  {}", command(row)));
+        parts.extend(part("commands that wait", commands));
         let hidden = self.history.len().saturating_sub(LAST);
         let last = self.history.get(hidden..).unwrap_or_default();
         let mut last_steps = steps(last);
@@ -164,6 +172,20 @@ fn question(asked: &Asked, run: &str, open: &Question) -> String {
     format!("{id}: {text}{until}\n    {answer}")
 }
 
+/// A command that waits, and why no run can take it, if that is known.
+fn command(row: &InboxRow) -> String {
+    let text = match &row.command {
+        Command::Answer { id, answer, .. } => format!("answer to `{id}`: {answer}"),
+        Command::Emit { name, value } => format!("event `{name}`: {value}"),
+        Command::Message { node, text } => format!("message to `{node}`: {text}"),
+        Command::Cancel { reason } => format!("cancel: {reason}"),
+        other => word(&json!(other)["type"]),
+    };
+    let error = row.error.as_ref();
+    let error = error.map_or(String::new(), |why| format!(" (no run can take it: {why})"));
+    values::line(&format!("{}: {text}{error}", row.number))
+}
+
 /// Steps as a table.
 fn steps(rows: &[HistoryRow]) -> String {
     let mut table = Table::new(&["STEP", "COMMITTED", "NODE", "KIND", "STATUS", "COMMANDS"]);
@@ -202,4 +224,37 @@ fn commands(row: &HistoryRow) -> String {
     let refused = row.refused.iter();
     let refused = refused.map(|it| format!("refused {}: {}", it.number, it.error));
     taken.chain(refused).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_waits_is_shown_with_what_it_is_for() {
+        let shown = |command: Value| {
+            let command = serde_json::from_value(command).unwrap();
+            super::command(&InboxRow::new(7, command))
+        };
+        for (sent, expected) in [
+            (
+                json!({ "type": "emit", "name": "paid", "value": 250 }),
+                "7: event `paid`: 250",
+            ),
+            (
+                json!({ "type": "message", "node": "writer", "text": "Be\nbrief." }),
+                "7: message to `writer`: Be brief.",
+            ),
+            (
+                json!({ "type": "cancel", "reason": "sold out" }),
+                "7: cancel: sold out",
+            ),
+            (json!({ "type": "unpause" }), "7: unpause"),
+        ] {
+            assert_eq!(shown(sent), expected);
+        }
+        let refused = InboxRow::new(8, Command::Pause).with_error("it is damaged");
+        let expected = "8: pause (no run can take it: it is damaged)";
+        assert_eq!(super::command(&refused), expected);
+    }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub use self::{events::RunEvents, start::StartRun};
 use crate::{
-    Command, Filter, HistoryRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
+    Command, Filter, HistoryRow, InboxRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
     key::check_tenant,
 };
 
@@ -238,6 +238,16 @@ impl Runs {
     /// [`StoreError::NotStorable`] if it is nested so deeply that it could not be read again.
     pub async fn send(&self, id: &str, command: Command) -> Result<u64, StoreError> {
         self.store.push(&self.key(id)?, command).await
+    }
+
+    /// The commands that wait in the inbox of a run, in their order: it has neither taken nor refused them yet. An answer
+    /// to a question that is never asked stays here.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] if what is stored cannot be read.
+    pub async fn commands(&self, id: &str) -> Result<Vec<InboxRow>, StoreError> {
+        self.store.inbox(&self.key(id)?, 0).await
     }
 
     /// Lets a run that has failed try again where it failed.

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use pravah_runtime::{Context, FlowRuntime, GateQuestion};
 use pravah_store::{Command, NewRun, Runs, Status};
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -20,6 +21,7 @@ crate::over_every_store! {
     of_two_answers_to_one_question_the_first_counts,
     early_answers_are_used_one_for_each_question,
     an_answer_to_what_is_never_asked_does_not_keep_the_run_busy,
+    an_answer_to_what_is_never_asked_is_among_the_commands_that_wait,
     a_command_that_comes_right_before_a_commit_is_not_lost,
     an_answer_is_not_for_a_question_whose_answer_is_in_the_snapshot,
     an_event_waits_for_its_gate,
@@ -173,6 +175,26 @@ async fn an_answer_to_what_is_never_asked_does_not_keep_the_run_busy(it: TestSto
     runs.answer(&id, "approve", true).await.unwrap();
     until(&runs, &id, Status::Done).await;
     assert!(it.store.inbox(&info.key, 0).await.unwrap().is_empty());
+}
+
+async fn an_answer_to_what_is_never_asked_is_among_the_commands_that_wait(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let _worker = Working::start(worker(it.store.clone(), &Effects::default()));
+    let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+    until(&runs, &id, Status::Suspended).await;
+    let number = runs.answer(&id, "aprove", true).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    let waiting = serde_json::to_value(runs.commands(&id).await.unwrap()).unwrap();
+    let answer = json!({ "type": "answer", "id": "aprove", "answer": true });
+    let expected = json!([{ "number": number, "command": answer, "error": null }]);
+    assert_eq!(waiting, expected);
+    let acme = runs.of_tenant("acme").unwrap();
+    assert!(crate::faults::is_not_found(&acme.commands(&id).await));
+    // Of a run that has ended nothing waits.
+    runs.answer(&id, "approve", true).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    assert!(runs.commands(&id).await.unwrap().is_empty());
 }
 
 async fn a_command_that_comes_right_before_a_commit_is_not_lost(it: TestStore) {
