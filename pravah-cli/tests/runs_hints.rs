@@ -8,7 +8,7 @@ mod common;
 #[path = "common/tickets.rs"]
 mod tickets;
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use common::{err, out, pravah};
 use pravah_store::{EncryptedStore, KeyRing, RunKey, RunStore, Runs, SqliteStore, Status, Worker};
@@ -108,4 +108,51 @@ async fn a_run_that_is_encrypted_is_told_nothing_that_it_could_not_read() {
     );
     let shown = pravah(folder.path(), &["runs", "show", "a"]);
     assert!(shown.status.success() && !out(&shown).contains("tea"));
+}
+
+#[tokio::test]
+async fn what_is_encrypted_is_said_to_be_and_not_shown() {
+    let folder = TempDir::new().unwrap();
+    let store = SqliteStore::open(folder.path().join("runs.db")).unwrap();
+    let encrypted = EncryptedStore::new(store.clone(), KeyRing::new("k", [7; 32]).unwrap());
+    let encrypted: Arc<dyn RunStore> = Arc::new(encrypted);
+    let runs = Runs::new(encrypted.clone());
+    for (id, text) in [("asks", "tea"), ("done", "milk"), ("fails", "")] {
+        let ticket = Ticket { text: text.into() };
+        let start = runs.start::<support>(ticket).with_id(id);
+        start.await.unwrap();
+    }
+    runs.answer("done", "approve", true).await.unwrap();
+    runs.answer("asks", "aprove", true).await.unwrap();
+    let ended = async {
+        for (id, status) in [
+            ("asks", Status::Suspended),
+            ("done", Status::Done),
+            ("fails", Status::Failed),
+        ] {
+            while runs.status(id).await.unwrap().status != status {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+    };
+    Worker::new(encrypted).serve::<support>().run(ended).await;
+    let prints = |arguments: &[&str]| {
+        let output = pravah(folder.path(), &[&["runs"], arguments].concat());
+        assert!(output.status.success(), "{}", err(&output));
+        let text = out(&output);
+        assert!(!text.contains("enc1:"), "{text}");
+        text
+    };
+    let asks = prints(&["show", "asks"]);
+    for expected in [
+        "states that wait:\n  Drafted: (encrypted)\n",
+        "open questions:\n  approve: (encrypted)\n",
+        "commands that wait:\n  1: answer to `aprove`: (encrypted)\n",
+    ] {
+        assert!(asks.contains(expected), "{asks}");
+    }
+    assert!(prints(&["show", "done"]).contains("output:  (encrypted)\n"));
+    assert!(prints(&["show", "fails"]).contains("error:   (encrypted)\n"));
+    let list = prints(&["list"]);
+    assert!(list.contains("(encrypted)"), "{list}");
 }

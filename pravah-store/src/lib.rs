@@ -42,7 +42,7 @@ mod worker;
 pub use command::{Command, InboxRow, Refusal};
 #[cfg(feature = "encryption")]
 pub use encryption::KeyRing;
-pub use encryption::{Cipher, DecryptionError, EncryptedStore, is_encrypted};
+pub use encryption::{Cipher, DecryptionError, EncryptedStore, is_encrypted, is_encrypted_text};
 pub use error::StoreError;
 pub use key::RunKey;
 pub use lease::{Claim, ClaimRequest, Commit, Lease, Release};

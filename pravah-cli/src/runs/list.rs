@@ -122,7 +122,7 @@ fn reason(run: &RunInfo) -> String {
     let questions = run.questions.iter().map(|question| &*question.id);
     let questions = questions.collect::<Vec<_>>().join(", ");
     match (&run.error, run.status, run.wake_at) {
-        (Some(error), ..) => error.clone(),
+        (Some(error), ..) => values::payload(error),
         (None, Status::Waiting, Some(until)) => format!("until {}", values::time(until)),
         (None, Status::Suspended, _) => format!("asks {questions}"),
         _ => String::new(),

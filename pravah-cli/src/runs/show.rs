@@ -91,7 +91,7 @@ impl Shown {
     fn text(&self, asked: &Asked) -> String {
         let mut parts = vec![head(&self.info)];
         let states = self.states();
-        let states = states.map(|(name, json)| format!("  {name}: {}", values::line(json)));
+        let states = states.map(|(name, json)| format!("  {name}: {}", values::payload(json)));
         parts.extend(part("states that wait", states));
         let questions = self.info.questions.iter();
         let questions =
@@ -125,8 +125,8 @@ fn head(info: &RunInfo) -> String {
         ("tenant", info.key.tenant().map(str::to_owned)),
         ("flow", Some(info.flow.clone())),
         ("status", Some(info.status.to_string())),
-        ("error", info.error.clone()),
-        ("output", info.output.clone()),
+        ("error", info.error.as_deref().map(values::payload)),
+        ("output", info.output.as_deref().map(values::payload)),
         (
             "tags",
             Some(tags.join(", ")).filter(|tags| !tags.is_empty()),
@@ -167,23 +167,32 @@ fn question(asked: &Asked, run: &str, open: &Question) -> String {
     };
     let until = open.until.map(values::time);
     let until = until.map_or(String::new(), |until| format!(" (until {until})"));
-    let (id, text) = (&open.id, values::line(&text));
+    let (id, text) = (&open.id, values::payload(&text));
     let answer = asked.command_of_run("answer", run, &[id, "JSON"]);
     format!("{id}: {text}{until}\n    {answer}")
 }
 
 /// A command that waits, and why no run can take it, if that is known.
 fn command(row: &InboxRow) -> String {
-    let text = match &row.command {
-        Command::Answer { id, answer, .. } => format!("answer to `{id}`: {answer}"),
-        Command::Emit { name, value } => format!("event `{name}`: {value}"),
-        Command::Message { node, text } => format!("message to `{node}`: {text}"),
-        Command::Cancel { reason } => format!("cancel: {reason}"),
-        other => word(&json!(other)["type"]),
+    let (kind, payload) = match &row.command {
+        Command::Answer { id, answer, .. } => (format!("answer to `{id}`"), answer.to_string()),
+        // Also its name is encrypted.
+        Command::Emit { name, value } if name.is_empty() => ("event".to_owned(), value.to_string()),
+        Command::Emit { name, value } => (format!("event `{name}`"), value.to_string()),
+        Command::Message { node, text } => (format!("message to `{node}`"), text.clone()),
+        Command::Cancel { reason } => ("cancel".to_owned(), reason.clone()),
+        other => {
+            let kind = json!(other).get("type").map(word);
+            (kind.unwrap_or_default(), String::new())
+        }
+    };
+    let payload = match &*payload {
+        "" => payload,
+        payload => format!(": {}", values::payload(payload)),
     };
     let error = row.error.as_ref();
     let error = error.map_or(String::new(), |why| format!(" (no run can take it: {why})"));
-    values::line(&format!("{}: {text}{error}", row.number))
+    values::line(&format!("{}: {kind}{payload}{error}", row.number))
 }
 
 /// Steps as a table.
@@ -222,7 +231,10 @@ fn word(value: &Value) -> String {
 fn commands(row: &HistoryRow) -> String {
     let taken = row.taken.iter().map(|number| format!("took {number}"));
     let refused = row.refused.iter();
-    let refused = refused.map(|it| format!("refused {}: {}", it.number, it.error));
+    let refused = refused.map(|it| {
+        let why = values::payload(&it.error);
+        format!("refused {}: {why}", it.number)
+    });
     taken.chain(refused).collect::<Vec<_>>().join(", ")
 }
 
@@ -250,6 +262,14 @@ mod tests {
                 "7: cancel: sold out",
             ),
             (json!({ "type": "unpause" }), "7: unpause"),
+            (
+                json!({ "type": "answer", "id": "send", "answer": "enc1:AAAA" }),
+                "7: answer to `send`: (encrypted)",
+            ),
+            (
+                json!({ "type": "emit", "name": "", "value": "enc1:AAAA" }),
+                "7: event: (encrypted)",
+            ),
         ] {
             assert_eq!(shown(sent), expected);
         }

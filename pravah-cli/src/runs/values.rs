@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pravah_store::{Cursor, Status};
+use pravah_store::{Cursor, Status, is_encrypted_text};
 
 /// A time such as `30d`, `12h`, `5m` or `10s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -73,6 +73,14 @@ pub(super) fn line(text: &str) -> String {
     line
 }
 
+/// A payload in one line. `pravah` has no keys, and what is encrypted tells nobody anything.
+pub(super) fn payload(text: &str) -> String {
+    match is_encrypted_text(text) {
+        true => "(encrypted)".to_owned(),
+        false => line(text),
+    }
+}
+
 /// A text as one argument of a command that somebody may paste into a shell.
 pub(super) fn argument(text: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./:@=".contains(char);
@@ -114,6 +122,14 @@ mod tests {
         assert_eq!(argument("ask[1]"), "'ask[1]'");
         assert_eq!(argument("=ls"), "'=ls'");
         assert_eq!(argument(""), "''");
+    }
+
+    #[test]
+    fn a_payload_that_is_encrypted_is_not_shown() {
+        for encrypted in ["enc1:AAAA", "\"enc1:AAAA\""] {
+            assert_eq!(payload(encrypted), "(encrypted)");
+        }
+        assert_eq!(payload(r#"{"text":"enc1:"}"#), r#"{"text":"enc1:"}"#);
     }
 
     #[test]

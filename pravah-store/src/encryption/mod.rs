@@ -81,7 +81,13 @@ impl<C: Cipher + ?Sized> Cipher for Arc<C> {
 /// entries has to be told things through one.
 pub fn is_encrypted(entries: &Entries) -> bool {
     let mut values = entries.iter().map(|(_, json)| json);
-    values.any(|json| json.strip_prefix('"').is_some_and(envelope::is_encrypted))
+    values.any(is_encrypted_text)
+}
+
+/// Whether a payload that was read without an [`EncryptedStore`] is encrypted: a text such as an error, or JSON such as
+/// an output.
+pub fn is_encrypted_text(payload: &str) -> bool {
+    envelope::is_encrypted(payload.strip_prefix('"').unwrap_or(payload))
 }
 
 /// Why something cannot be decrypted: the source of a [`StoreError::Decryption`](crate::StoreError::Decryption).
