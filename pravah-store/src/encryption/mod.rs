@@ -94,14 +94,14 @@ pub fn is_encrypted_text(payload: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecryptionError {
-    /// It was stored without encryption; see [`EncryptedStore::reading_unencrypted`].
-    #[error("it was stored without encryption")]
+    /// It was stored without encryption.
+    #[error("it was stored without encryption; `EncryptedStore::reading_unencrypted` reads it")]
     NotEncrypted,
     /// It is not what a cipher has written: it was cut off, for example.
     #[error("it is damaged: it is not what was written")]
     Damaged,
     /// The key is not there.
-    #[error("there is no key `{id}`")]
+    #[error("there is no key `{id}`; `KeyRing::with_key_for_reading` adds it")]
     #[non_exhaustive]
     UnknownKey {
         /// The id of the key.

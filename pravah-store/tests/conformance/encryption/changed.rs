@@ -175,7 +175,10 @@ async fn one_run_that_cannot_be_decrypted_hides_no_other() {
     assert_eq!(
         (runs[0].error.as_deref(), runs[1].error.as_deref()),
         (
-            Some("the output cannot be decrypted: it was stored without encryption"),
+            Some(
+                "the output cannot be decrypted: it was stored without encryption; \
+                 `EncryptedStore::reading_unencrypted` reads it"
+            ),
             Some("it broke")
         )
     );

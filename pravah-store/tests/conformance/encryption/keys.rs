@@ -59,7 +59,8 @@ async fn a_key_is_needed_as_long_as_something_is_encrypted_with_it() {
 
     // Each of the two lacks what the other key has encrypted.
     let unknown = |id: &str, error: DecryptionError| {
-        assert_eq!(error.to_string(), format!("there is no key `{id}`"));
+        let expected = format!("there is no key `{id}`; `KeyRing::with_key_for_reading` adds it");
+        assert_eq!(error.to_string(), expected);
     };
     unknown("2026", reason(old.load(&key("a")).await));
     let new = file.encrypted(keys());
@@ -105,11 +106,9 @@ async fn a_command_that_was_given_without_the_cipher_is_refused_and_stops_nobody
     let [refused] = refused.as_slice() else {
         panic!("{refused:?}")
     };
-    assert!(
-        refused.error.ends_with("it was stored without encryption"),
-        "{}",
-        refused.error
-    );
+    let expected = "a command cannot be decrypted: it was stored without encryption; \
+                    `EncryptedStore::reading_unencrypted` reads it";
+    assert_eq!(refused.error, expected);
 }
 
 #[tokio::test(start_paused = true)]
