@@ -130,7 +130,7 @@ impl From<StoreError> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let status = match self.0 {
-            StoreError::NotFound { .. } => StatusCode::NOT_FOUND,
+            StoreError::NotFound { .. } | StoreError::OtherFlow { .. } => StatusCode::NOT_FOUND,
             StoreError::AlreadyExists { .. } | StoreError::WrongStatus { .. } => {
                 StatusCode::CONFLICT
             }

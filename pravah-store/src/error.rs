@@ -29,6 +29,17 @@ pub enum StoreError {
         /// The flow of the run that exists.
         flow: String,
     },
+    /// The run is of another flow than the one whose output was asked for.
+    #[error("the run `{run}` is of the flow `{flow}`, not of `{asked}`")]
+    #[non_exhaustive]
+    OtherFlow {
+        /// The run.
+        run: String,
+        /// The flow that it is of.
+        flow: String,
+        /// The flow that was asked for.
+        asked: String,
+    },
     /// The lease has ended, or another worker has the run: nothing of the step was written.
     #[error("the lease of the run `{run}` is lost")]
     #[non_exhaustive]

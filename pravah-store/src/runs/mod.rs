@@ -146,8 +146,8 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NotFound`], also if it is of another flow; [`StoreError::Corrupt`] if the output is not of this type
-    /// any more.
+    /// [`StoreError::NotFound`]; [`StoreError::OtherFlow`] if the run is of another flow; [`StoreError::Corrupt`] if the
+    /// output is not of this type any more.
     pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, StoreError> {
         self.read_output(&F::node_id(), id).await
     }
@@ -172,7 +172,11 @@ impl Runs {
     ) -> Result<Option<T>, StoreError> {
         let info = self.status(id).await?;
         if info.flow != flow {
-            return Err(StoreError::not_found(id));
+            return Err(StoreError::OtherFlow {
+                run: id.to_owned(),
+                flow: info.flow,
+                asked: flow.to_owned(),
+            });
         }
         let output = info.output.as_deref().map(serde_json::from_str);
         let output = output.transpose();

@@ -122,7 +122,8 @@ async fn a_document_waits_for_the_answer_to_its_gate(it: TestStore) {
     let outputs = output.unwrap().outputs;
     assert_eq!(outputs["publish"], json!({ "noted": "yes" }));
     let other = runs.output_of_document(&stock_taking(), &id).await;
-    assert!(matches!(other, Err(StoreError::NotFound { .. })));
+    let expected = format!("the run `{id}` is of the flow `review`, not of `stock`");
+    assert_eq!(other.unwrap_err().to_string(), expected);
 }
 
 async fn each_item_of_a_documents_list_is_committed(it: TestStore) {

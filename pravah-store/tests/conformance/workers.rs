@@ -35,7 +35,7 @@ crate::over_every_store! {
     a_run_of_another_flow_is_left_alone,
     a_fork_makes_the_steps_after_it_with_keys_of_its_own,
     runs_of_two_tenants_have_different_step_keys,
-    an_output_of_another_flow_is_not_there,
+    an_output_of_another_flow_is_refused_with_both_flows,
     a_store_that_fails_costs_time_and_no_run,
     a_shutdown_that_a_claim_waits_for_goes_on,
 }
@@ -311,13 +311,15 @@ async fn runs_of_two_tenants_have_different_step_keys(it: TestStore) {
     assert_eq!(keys.len(), 6);
 }
 
-async fn an_output_of_another_flow_is_not_there(it: TestStore) {
+async fn an_output_of_another_flow_is_refused_with_both_flows(it: TestStore) {
     let it = it.with_tokio_time();
     let runs = Runs::new(it.store.clone());
     let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
     assert_eq!(runs.output::<Order>(&id).await.unwrap(), None);
-    let other = runs.output::<Journey>(&id).await;
-    assert!(crate::faults::is_not_found(&other));
+    let error = runs.output::<Journey>(&id).await.unwrap_err();
+    assert!(matches!(error, StoreError::OtherFlow { .. }), "{error}");
+    let expected = format!("the run `{id}` is of the flow `Order`, not of `Journey`");
+    assert_eq!(error.to_string(), expected);
     let taken = runs.start::<Journey>(Journey { seconds: 1 }).with_id(&*id);
     assert!(matches!(taken.await, Err(StoreError::AlreadyExists { .. })));
 }
