@@ -27,7 +27,7 @@ pub struct ErrorText {
     cause: Option<BoxError>,
 }
 
-/// What there is in place of what was not found.
+/// What there is in place of what was not found, and what helps.
 #[derive(Debug, Default)]
 struct Known {
     listed: Vec<String>,
@@ -35,6 +35,8 @@ struct Known {
     has_more: bool,
     /// What was asked for, where the text does not say it.
     sought: Option<String>,
+    /// What a user can do about it.
+    help: Option<String>,
 }
 
 impl ErrorText {
@@ -89,6 +91,7 @@ impl ErrorText {
         let known = Known {
             has_more: rest.next().is_some(),
             sought: Some(sought.to_owned()),
+            help: None,
             listed,
         };
         Some(Self::among(known.listed.first()?.clone(), known))
@@ -124,6 +127,16 @@ impl ErrorText {
     pub(crate) fn followed_by(mut self, words: fmt::Arguments<'_>) -> Self {
         self.text = format!("{}{words}", self.text);
         self
+    }
+
+    /// The same with what a user can do about it, which is no part of the text.
+    pub(crate) fn with_help(mut self, help: String) -> Self {
+        self.known.get_or_insert_default().help = Some(help);
+        self
+    }
+
+    pub(crate) fn help(&self) -> Option<&str> {
+        self.known.as_ref()?.help.as_deref()
     }
 
     /// The same text, not longer than an error may be.

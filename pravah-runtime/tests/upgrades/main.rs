@@ -54,16 +54,22 @@ fn upgraded<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
     upgraded_with(run, &LoadOptions::new()).unwrap()
 }
 
-/// Why a version does not go on with the run, but for what all such errors say.
+/// Why a version does not go on with the run, but for what all such errors say, and what helps.
 fn refusal<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
+    let text = refusal_with_help::<New, Old>(run);
+    let origin = " (the snapshot is of another version of the flow)";
+    let why = text.split_once(origin).map(|(why, _)| why.to_owned());
+    why.unwrap_or(text)
+}
+
+/// All that is said of why a version does not go on with the run.
+fn refusal_with_help<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
     let Err(error) = upgraded_with::<New, Old>(run, &LoadOptions::new()) else {
         panic!("it was loaded")
     };
     let text = error.to_string();
     let text = text.strip_prefix("the snapshot could not be loaded: ");
-    let text = text.unwrap();
-    let origin = " (the snapshot is of another version of the flow)";
-    text.strip_suffix(origin).unwrap_or(text).to_owned()
+    text.unwrap().to_owned()
 }
 
 async fn steps<F: Flow>(run: &mut FlowRuntime<F>, steps: usize) {

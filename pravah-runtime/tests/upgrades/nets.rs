@@ -3,7 +3,7 @@
 use pravah_runtime::FlowRuntime;
 use serde_json::json;
 
-use crate::{done, refusal, steps, upgraded};
+use crate::{done, refusal, refusal_with_help, steps, upgraded};
 
 /// Coffee is brewed, and both are served together.
 mod v1 {
@@ -150,19 +150,24 @@ async fn a_run_that_could_not_finish_is_refused_with_what_would_help() {
     );
     steps(&mut run, 1).await;
     assert_eq!(
-        refusal::<v3::Order, _>(&run),
-        "the flow has no state `Brewed`"
+        refusal_with_help::<v3::Order, _>(&run),
+        "the flow has no state `Brewed` (the snapshot is of another version of the flow); help: keep a node that takes \
+         `Brewed`; a state that has another name now keeps this one with `#[serde(rename = \"Brewed\")]`; a \
+         `#[migrate(slot)]` function that `#[flow(migrate(…))]` names moves it to another state"
     );
 }
 
 #[tokio::test]
-async fn a_state_that_can_no_longer_be_read_is_refused_at_once() {
+async fn a_state_that_can_no_longer_be_read_is_refused_at_once_with_what_would_help() {
     let run = FlowRuntime::new(v1::Order { n: 1 }).unwrap();
-    let why = refusal::<v4::Order, _>(&run);
+    let why = refusal_with_help::<v4::Order, _>(&run);
     assert!(
         why.starts_with("`Order` cannot be read: missing field `table`"),
         "{why}"
     );
+    let help = " (the snapshot is of another version of the flow); help: give new fields `#[serde(default)]`, or write a \
+                `#[migrate]` function from the earlier `Order` and name it in `#[flow(migrate(…))]`";
+    assert!(why.ends_with(help), "{why}");
 }
 
 #[tokio::test]

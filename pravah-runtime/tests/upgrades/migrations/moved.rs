@@ -78,6 +78,8 @@ async fn a_state_that_is_moved_to_where_there_is_no_place_is_refused() {
     let text = error.to_string();
     let expected = "`Brewed` cannot be moved: the flow has no state `Brewed`";
     assert!(text.contains(expected), "{text}");
+    // Whoever moves a state knows of migrations.
+    assert!(!text.contains("help: "), "{text}");
 
     let ends = LoadOptions::new().with_moved_state("Brewed", |old: v1::Brewed| capsules::Served {
         cups: old.cups,

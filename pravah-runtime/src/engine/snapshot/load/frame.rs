@@ -17,6 +17,7 @@ use super::{
 use crate::{
     error::ErrorText,
     graph::{NodeIx, Place, ScopeIx, SlotIx, Table},
+    lock::help_where_gone,
     sorted_map::SortedMap,
     state::Live,
 };
@@ -210,7 +211,8 @@ impl Loader {
         if table.state_key(table.output).as_ref() == key {
             return Err(format!("the state `{key}` ends the flow and cannot wait").into());
         }
-        Err(format!("the flow has no state `{key}`").into())
+        let why = ErrorText::from(format!("the flow has no state `{key}`"));
+        Err(why.with_help(help_where_gone(key)))
     }
 
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is

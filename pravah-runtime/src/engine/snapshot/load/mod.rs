@@ -126,13 +126,20 @@ pub(super) fn load(
                 "; `LoadOptions::drop_progress` would let it start over"
             ));
         }
-        if is_other {
-            why = why.followed_by(format_args!(
-                " (the snapshot is of another version of the flow)"
-            ));
+        match is_other {
+            true => of_other_version(why, table),
+            false => why,
         }
-        why
     })
+}
+
+/// Why a snapshot of another version does not fit, and what helps. What is written in Rust is no help with a document.
+fn of_other_version(why: ErrorText, table: &Table) -> ErrorText {
+    let help = why.help().filter(|_| !table.is_document());
+    let help = help.map_or_else(String::new, |help| format!("; help: {help}"));
+    why.followed_by(format_args!(
+        " (the snapshot is of another version of the flow){help}"
+    ))
 }
 
 /// What the flow has returned while the run waits for detached tasks, and what the run has returned.

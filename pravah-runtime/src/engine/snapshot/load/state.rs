@@ -7,6 +7,7 @@ use super::{
 use crate::{
     error::ErrorText,
     graph::{StateIx, Table},
+    lock::help_where_unreadable,
     state::Live,
 };
 
@@ -44,7 +45,8 @@ impl Loader {
         let checked = type_of.map_or(Ok(()), |type_of| live.check(type_of()));
         checked.map_err(|error| {
             let key = table.state_key(state);
-            ErrorText::new(format!("`{key}` cannot be read"), error)
+            let text = ErrorText::new(format!("`{key}` cannot be read"), error);
+            text.with_help(help_where_unreadable(key))
         })
     }
 }
