@@ -64,6 +64,8 @@ type Read<T> = Result<T, String>;
 
 /// The id of the flow and the versions of a lock file. An empty one has none.
 fn read(text: &str) -> Read<(String, TokenStream)> {
+    // Some editors put a byte order mark before a text, which is no part of JSON.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Ok((String::new(), quote!(&[])));
     }

@@ -91,6 +91,7 @@ impl FlowLock {
         struct Head {
             format: u32,
         }
+        let json = without_byte_order_mark(json);
         let head: Head = serde_json::from_str(json)?;
         if head.format == 0 {
             let why = serde::de::Error::custom("`format` is not a whole number from 1 on");
@@ -126,7 +127,7 @@ impl FlowLock {
     pub fn read(path: impl AsRef<Path>) -> Result<Option<Self>, LockError> {
         let path = path.as_ref();
         match fs::read_to_string(path) {
-            Ok(text) if text.trim().is_empty() => Ok(None),
+            Ok(text) if is_empty(&text) => Ok(None),
             Ok(text) => Self::from_json(&text).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LockError::io(path, error)),
@@ -184,4 +185,14 @@ impl FlowLock {
     pub fn check_with(&self, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
         check::check(self, graph, options)
     }
+}
+
+/// Whether a lock file with this text has no lock yet.
+fn is_empty(text: &str) -> bool {
+    without_byte_order_mark(text).trim().is_empty()
+}
+
+/// The text without what some editors put before it, which is no part of JSON.
+fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }

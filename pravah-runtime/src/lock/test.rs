@@ -2,7 +2,7 @@
 
 use std::env;
 
-use super::{FlowLock, LockError, LockProblem};
+use super::{FlowLock, LockError, LockProblem, is_empty};
 use crate::{error::FlowError, graph::FlowGraph};
 
 /// With `write` the test adds the version that it is part of to the lock file, and with `check` it fails where that is missing.
@@ -30,7 +30,7 @@ pub fn check_lock_file(
     graph: Result<FlowGraph, FlowError>,
 ) {
     let graph = graph.unwrap_or_else(|error| panic!("the flow has no graph: {error}"));
-    let mut lock = match text.trim().is_empty() {
+    let mut lock = match is_empty(text) {
         true => FlowLock::new(flow),
         false => FlowLock::from_json(text).unwrap_or_else(|error| failed(path, &error)),
     };

@@ -73,11 +73,57 @@ mod equal_alternatives {
     }
 }
 
+/// A file that begins as some editors begin texts.
+mod byte_order_mark {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Order, Brewed, Served);
+
+    #[node]
+    fn brew(order: Order) -> Brewed {
+        Brewed { n: order.n }
+    }
+    #[node]
+    fn serve(brewed: Brewed) -> Served {
+        Served { n: brewed.n }
+    }
+    #[flow(lock = "tests/upgrades/locks/byte_order_mark.lock")]
+    pub(super) fn coffee(order: Order) -> Served {
+        flow! { brew -> serve }
+    }
+}
+
+/// A file that such an editor has created empty.
+mod only_a_byte_order_mark {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Order, Served);
+
+    #[node]
+    fn serve(order: Order) -> Served {
+        Served { n: order.n }
+    }
+    #[flow(lock = "tests/upgrades/locks/only_a_byte_order_mark.lock")]
+    pub(super) fn coffee(order: Order) -> Served {
+        flow! { serve }
+    }
+}
+
+#[test]
+fn a_file_with_nothing_but_a_byte_order_mark_is_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.lock");
+    std::fs::write(&file, "\u{feff}\n").unwrap();
+    assert_eq!(FlowLock::read(&file).unwrap(), None);
+    assert!(only_a_byte_order_mark::coffee::graph().is_ok());
+}
+
 #[test]
 fn each_is_in_its_lock_file() {
     for (flow, graph) in [
         ("list_in_a_flow", list_in_a_flow::shop::graph()),
         ("equal_alternatives", equal_alternatives::shop::graph()),
+        ("byte_order_mark", byte_order_mark::coffee::graph()),
     ] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upgrades/locks");
         let lock = FlowLock::read(format!("{folder}/{flow}.lock")).unwrap();
