@@ -15,7 +15,8 @@
 //! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others;
 //! `yielding` lets other tasks have their turn; `notify` sends events to observers, `spans` lets others trace it, `view`
 //! is what a body sees of its run, `inspect`, `status` and `last_step` what a caller sees.
-//! `snapshot` writes a run and reads it back, `restore` goes on with it and `load_report` says what became of it.
+//! `snapshot` writes a run and reads it back, `restore` goes on with it, and `load_report` says what
+//! became of it, `load_help` what helps where it does not fit.
 
 mod agents;
 mod attempts;
@@ -37,6 +38,7 @@ mod flight;
 mod inspect;
 mod invoke;
 mod last_step;
+pub(crate) mod load_help;
 mod load_report;
 mod memory;
 mod multi_turn;

@@ -14,7 +14,6 @@ use std::{fs, io::ErrorKind, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::problem::{help_where_gone, help_where_unreadable};
 pub use self::{
     error::LockError,
     problem::{LockProblem, LockReport},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{graph::split_key, quoted::quoted};
+use crate::{engine::load_help, quoted::quoted};
 
 /// What becomes of the runs of the versions in a [`FlowLock`](crate::FlowLock).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl LockProblem {
     /// What lets the runs go on.
     pub fn help(&self) -> String {
         match self {
-            Self::Gone { state, .. } => help_where_gone(state),
+            Self::Gone { state, .. } => load_help::where_gone(state),
             Self::Ambiguous { candidates, .. } => {
                 format!(
                     "let one of {} be taken by the node that took it before, under the name that it had",
@@ -133,34 +133,12 @@ impl LockProblem {
             Self::Progress { .. } => {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
-            Self::Unreadable { state, .. } => help_where_unreadable(state),
+            Self::Unreadable { state, .. } => load_help::where_unreadable(state),
             Self::OtherFlow { locked, .. } => format!(
                 "name a file of its own for each flow; where this one was called `{locked}`, its runs are of another flow now: give it its earlier name"
             ),
         }
     }
-}
-
-/// What lets runs go on in which a state waits that no node takes any more.
-pub(crate) fn help_where_gone(state: &str) -> String {
-    format!(
-        "keep a node that takes `{state}`; a state that has another name now keeps this one with `#[serde(rename = \"{}\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names moves it to another state",
-        type_name(state)
-    )
-}
-
-/// What lets runs go on with a state whose stored form its type does not read any more.
-pub(crate) fn help_where_unreadable(state: &str) -> String {
-    format!(
-        "give new fields `#[serde(default)]`, or write a `#[migrate]` function from the earlier `{}` and name it in `#[flow(migrate(…))]`",
-        type_name(state)
-    )
-}
-
-/// The name of the state with this key, which also says where it waits: `Draft`, for `review::Draft@publish`.
-fn type_name(key: &str) -> &str {
-    let (state, _) = split_key(key);
-    state.rsplit(['/', ':']).next().unwrap_or(state)
 }
 
 impl fmt::Display for LockProblem {

@@ -15,9 +15,9 @@ use super::{
     put::put_at,
 };
 use crate::{
+    engine::load_help,
     error::ErrorText,
     graph::{NodeIx, Place, ScopeIx, SlotIx, Table},
-    lock::help_where_gone,
     sorted_map::SortedMap,
     state::Live,
 };
@@ -212,7 +212,7 @@ impl Loader {
             return Err(format!("the state `{key}` ends the flow and cannot wait").into());
         }
         let why = ErrorText::from(format!("the flow has no state `{key}`"));
-        Err(why.with_help(help_where_gone(key)))
+        Err(why.with_help(load_help::where_gone(key)))
     }
 
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is

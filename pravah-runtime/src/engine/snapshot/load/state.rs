@@ -5,9 +5,9 @@ use super::{
     Loader,
 };
 use crate::{
+    engine::load_help,
     error::ErrorText,
     graph::{StateIx, Table},
-    lock::help_where_unreadable,
     state::Live,
 };
 
@@ -46,7 +46,7 @@ impl Loader {
         checked.map_err(|error| {
             let key = table.state_key(state);
             let text = ErrorText::new(format!("`{key}` cannot be read"), error);
-            text.with_help(help_where_unreadable(key))
+            text.with_help(load_help::where_unreadable(key))
         })
     }
 }
