@@ -150,17 +150,24 @@ fn broken() -> Result<FlowGraph, FlowError> {
         .build()
 }
 
-#[tokio::main]
-async fn main() -> Result<(), FlowError> {
-    let script = ScriptedModel::new()
-        .call("Feedback", "count_orders", json!({ "customer": "Ana" }))
-        .reply("Feedback", json!({ "happy": false, "orders": 3 }));
-    let mail = Mail {
+fn mail() -> Mail {
+    Mail {
         customer: "Ana".to_owned(),
         text: "The kettle leaks.".to_owned(),
-    };
-    let factory = ClientFactory::new().with_scripted(script);
-    let mut run = FlowRuntime::new(mail)?.with_factory(factory);
+    }
+}
+
+/// What a model would say.
+fn script(happy: bool) -> ScriptedModel {
+    ScriptedModel::new()
+        .call("Feedback", "count_orders", json!({ "customer": "Ana" }))
+        .reply("Feedback", json!({ "happy": happy, "orders": 3 }))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), FlowError> {
+    let factory = ClientFactory::new().with_scripted(script(false));
+    let mut run = FlowRuntime::new(mail())?.with_factory(factory);
     loop {
         let out = run.next(Context::default()).await?;
         if let Some(step) = run.last_step() {
@@ -182,5 +189,26 @@ async fn main() -> Result<(), FlowError> {
         }
         Err(error) => Err(error),
         Ok(_) => Err(FlowError::other("nothing")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_mail_gets_the_same_reply_wherever_its_run_is_broken_off() {
+        for (happy, text) in [
+            (true, "answered Ana: Thank you!"),
+            (false, "answered Ana: We are sorry, after 3 orders."),
+        ] {
+            let models = ClientFactory::new().with_scripted(script(happy));
+            let test =
+                CrashTest::<Mail>::new(mail).with_run(move |run| run.with_factory(models.clone()));
+            let report = test.check().await.unwrap();
+            assert_eq!(report.output["text"], text);
+        }
     }
 }

@@ -118,6 +118,12 @@ fn research(question: Question) -> Report {
     flow! { lead }
 }
 
+fn question() -> Question {
+    Question {
+        text: "How do I get to Benin?".to_owned(),
+    }
+}
+
 fn finding(text: &str, source: &str) -> Value {
     json!({ "text": text, "sources": [source] })
 }
@@ -209,10 +215,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = serve_harbours().await?;
     let factory = || ClientFactory::new().with_scripted(script());
     let runner = || A2aRunner::new().with_agent("harbours", &url);
-    let question = Question {
-        text: "How do I get to Benin?".to_owned(),
-    };
-    let run = FlowRuntime::new(question)?.with_factory(factory());
+    let run = FlowRuntime::new(question())?.with_factory(factory());
     let mut run = run.with_runner(runner());
     println!("the lead starts a sceptic, calls two researchers, then has a claim checked:");
     let Some((id, question)) = go_on(&mut run).await? else {
@@ -236,4 +239,27 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("{} model calls, none of them twice", run.model_calls());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_report_is_the_same_wherever_its_run_is_broken_off() {
+        let url = serve_harbours().await.unwrap();
+        let test = CrashTest::<Question>::new(question)
+            .with_run(move |run| {
+                run.with_factory(ClientFactory::new().with_scripted(script()))
+                    .with_runner(A2aRunner::new().with_agent("harbours", &url))
+            })
+            .answering(|_question| Some(json!({ "holds": true, "name": "Ada" })));
+        let report = test.check().await.unwrap();
+        assert_eq!(
+            report.output["text"],
+            "Take the ferry to Cotonou: no train goes to Benin, as Ada says."
+        );
+    }
 }

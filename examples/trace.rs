@@ -164,3 +164,21 @@ impl opentelemetry_sdk::trace::SpanExporter for Printer {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_refund_is_the_same_wherever_its_run_is_broken_off() {
+        for (yes, euros) in [(true, 15), (false, 0)] {
+            let test = CrashTest::<refunds>::new(|| Claim { parcel: 7 })
+                .with_context(|_| Context::default().with_dep(script()))
+                .answering(move |_question| Some(json!(yes)));
+            let report = test.check().await.unwrap();
+            assert_eq!(report.output["euros"], euros);
+        }
+    }
+}

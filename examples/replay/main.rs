@@ -72,3 +72,23 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_opinion_is_the_same_wherever_its_run_is_broken_off() {
+        for (text, stars) in REVIEWS.into_iter().zip([1, 5]) {
+            let models = ClientFactory::new().with_cassette(Cassette::replay(TAPE).unwrap());
+            let test = CrashTest::<Review>::new(move || Review {
+                text: text.to_owned(),
+            })
+            .with_run(move |run| run.with_factory(models.clone()));
+            let report = test.check().await.unwrap();
+            assert_eq!(report.output["stars"], stars);
+        }
+    }
+}

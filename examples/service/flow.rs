@@ -63,3 +63,27 @@ async fn pay(approved: Approved, pace: Dep<Pace>, step: Step) -> Settled {
 pub(crate) fn refund(claim: Claim) -> Settled {
     flow! { assess -> either(pay, approve); approve -> pay }
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refund_is_paid_under_one_key_wherever_its_run_is_broken_off() {
+        for (euros, approved, paid) in [(20, true, 20), (120, true, 120), (120, false, 0)] {
+            let test = CrashTest::<refund>::new(move || Claim {
+                euros,
+                reason: "it broke".to_owned(),
+            })
+            .with_context(|_| Context::default().with_dep(Pace(Duration::from_secs(1))))
+            .answering(move |_question| Some(json!(approved)));
+            let report = test.check().await.unwrap();
+            assert_eq!(report.output["euros"], paid);
+            let payment = report.output["payment"].as_str().unwrap();
+            assert!(payment.ends_with("/pay(Approved)#1"), "{payment}");
+        }
+    }
+}

@@ -161,3 +161,43 @@ fn decline(_: Refused, claim: Latest<Claim>, ticket: Input<Ticket>) -> Resolutio
 pub(crate) fn support(ticket: Ticket) -> Resolution {
     flow! { triage -> route -> either(answer, approve -> either(pay, decline)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use pravah_runtime::{FlowConf, testing::CrashTest};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{model::Models, tickets};
+
+    #[tokio::test]
+    async fn a_ticket_comes_to_the_same_resolution_wherever_its_run_is_broken_off() {
+        let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/support/data"));
+        let tickets = tickets::read(&data.join("tickets.jsonl")).unwrap();
+        for (id, approved, outcome) in [
+            ("T-1", true, "answered: Choose \"Forgot password\""),
+            ("T-2", true, "refunded: We are sorry"),
+            ("T-2", false, "declined: We are sorry"),
+            ("T-3", true, "answered: Delivery takes"),
+        ] {
+            let ticket = tickets.iter().find(|ticket| ticket.id == id);
+            let ticket = ticket.unwrap().clone();
+            let models = Models::scripted(&data.join("script.json")).unwrap();
+            let articles = data.join("articles");
+            let test = CrashTest::<Ticket>::new(move || ticket.clone())
+                .with_context(move |_| {
+                    Context::new(FlowConf {
+                        working_dir: articles.clone(),
+                        ..FlowConf::default()
+                    })
+                })
+                .with_run(move |run| models.serve(run, id).unwrap())
+                .answering(move |_question| Some(json!(Decision { approved })));
+            let report = test.check().await.unwrap();
+            let ended = report.output["outcome"].as_str().unwrap();
+            assert!(ended.starts_with(outcome), "{ended}");
+        }
+    }
+}

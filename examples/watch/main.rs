@@ -193,3 +193,30 @@ fn drawing(flow: &Topology) -> Value {
     });
     json!({ "name": flow.name, "arcs": arcs.collect::<Value>() })
 }
+
+#[cfg(test)]
+mod tests {
+    use pravah_runtime::testing::CrashTest;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_claim_is_settled_in_the_same_way_wherever_its_run_is_broken_off() {
+        let test = CrashTest::<refunds>::new(|| Claim {
+            parcel: 7,
+            days_late: 3,
+        })
+        .with_context(|_| Context::default().with_dep(Pace(Duration::from_secs(1))))
+        .with_run(|run| run.with_concurrency(2))
+        .answering(|question| {
+            Some(json!(Decision {
+                pay: true,
+                euros: question.value["state"]["euros"].as_u64()?.try_into().ok()?,
+                method: PayoutMethod::Voucher,
+                note: None,
+            }))
+        });
+        let report = test.check().await.unwrap();
+        assert_eq!(report.output["text"], "15 euros as a voucher");
+    }
+}

@@ -7,12 +7,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::{CrashTest, CrashTestError, Effects, START, effects::Noted};
 use crate::{
-    Clock as _, Context, FlowDef, FlowError, FlowRuntime, FlowSnapshot, ManualClock, RunOut,
+    Clock as _, Context, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, ManualClock, RunOut,
     Suspension,
 };
 
@@ -20,7 +19,7 @@ use crate::{
 const RUN_ID: &str = "crash-test";
 
 /// A process that makes the steps of a run.
-pub(super) struct Driver<'a, F: FlowDef> {
+pub(super) struct Driver<'a, F: FlowEnds> {
     test: &'a CrashTest<F>,
     run: FlowRuntime<F>,
     outside: Outside,
@@ -43,7 +42,7 @@ pub(super) enum Moved {
     Dropped,
 }
 
-impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
+impl<'a, F: FlowEnds> Driver<'a, F> {
     /// A run that is about to start.
     pub(super) fn start(test: &'a CrashTest<F>) -> Result<Self, CrashTestError> {
         let effects = Effects::default();
@@ -52,8 +51,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
             clock: ManualClock::new(UNIX_EPOCH + START),
             effects,
         };
-        let run = FlowRuntime::<F>::start((test.input)());
-        let run = run.map_err(CrashTestError::Run)?;
+        let run = (test.start)().map_err(CrashTestError::Run)?;
         Ok(Self::of(test, run, outside))
     }
 
@@ -89,7 +87,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
     ) -> Result<Self, CrashTestError> {
         let snapshot: Result<FlowSnapshot, _> = serde_json::from_str(stored);
         let snapshot = snapshot.map_err(|error| FlowError::SnapLoadError(error.into()));
-        let run = snapshot.and_then(FlowRuntime::from_snapshot);
+        let run = snapshot.and_then(&test.restore);
         let run = run.map_err(CrashTestError::Run)?;
         Ok(Self::of(test, run, outside))
     }
@@ -150,7 +148,7 @@ impl<'a, F: FlowDef<Output: Serialize>> Driver<'a, F> {
     }
 }
 
-impl<F: FlowDef<Output: Serialize>> Driver<'_, F> {
+impl<F: FlowEnds> Driver<'_, F> {
     /// The first open question that somebody answers, with the answer.
     fn answer_to_one(&self) -> Option<(String, Value)> {
         let open = self.run.suspensions();

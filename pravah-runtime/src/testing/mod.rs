@@ -6,9 +6,8 @@ mod driver;
 mod effects;
 mod error;
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use self::{
@@ -20,7 +19,10 @@ pub use self::{
     effects::Effects,
     error::{CrashTestError, Disturbance},
 };
-use crate::{Context, FlowDef, FlowRuntime, Suspension};
+use crate::{
+    Context, FlowDef, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, LoadOptions, LoadedFlow,
+    Suspension,
+};
 
 /// After so many steps without an end a run counts as one that never ends, unless set.
 const MAX_STEPS: usize = 1_000;
@@ -31,13 +33,20 @@ const START: Duration = Duration::from_millis(1_767_323_045_678);
 /// What answers the questions of a flow.
 type Answer = dyn Fn(&Suspension) -> Option<Value>;
 
+/// What starts a run.
+type Start<F> = dyn Fn() -> Result<FlowRuntime<F>, FlowError>;
+
+/// What goes on with a run that was stored.
+type Restore<F> = dyn Fn(FlowSnapshot) -> Result<FlowRuntime<F>, FlowError>;
+
 /// Runs a flow to its end, and then once more for each step and each way to disturb it: the run is restored from JSON
 /// before the step; the step is made, lost, and made again; two processes go on with the run in turn; the step's future is
 /// dropped at each of the first 16 times that it is pending, with and without a restore. Each of these runs has one
 /// disturbance, and has to come to the output and the [`Effects`] of the undisturbed run.
 ///
-/// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits. Bodies that sleep by
-/// themselves take that long: use tokio's paused clock, as in `#[tokio::test(start_paused = true)]`.
+/// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits, and stands still while a
+/// body runs: the time limit of a body never passes. Bodies that sleep by themselves take that long: use tokio's paused
+/// clock, as in `#[tokio::test(start_paused = true)]`.
 ///
 /// ```
 /// use pravah_runtime::{prelude::*, testing::{CrashTest, Effects}};
@@ -79,18 +88,20 @@ type Answer = dyn Fn(&Suspension) -> Option<Value>;
 /// assert_eq!(report.output, json!({ "text": "250 cents" }));
 /// # Ok(()) }
 /// ```
-pub struct CrashTest<F: FlowDef> {
-    input: Box<dyn Fn() -> F::Input>,
+pub struct CrashTest<F: FlowEnds> {
+    flow_id: String,
+    start: Box<Start<F>>,
+    restore: Box<Restore<F>>,
     context: Box<dyn Fn(&Effects) -> Context>,
     prepare: Box<dyn Fn(FlowRuntime<F>) -> FlowRuntime<F>>,
     answer: Box<Answer>,
     max_steps: usize,
 }
 
-impl<F: FlowDef> fmt::Debug for CrashTest<F> {
+impl<F: FlowEnds> fmt::Debug for CrashTest<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CrashTest")
-            .field("flow", &F::node_id())
+            .field("flow", &self.flow_id)
             .field("max_steps", &self.max_steps)
             .finish_non_exhaustive()
     }
@@ -118,8 +129,55 @@ pub struct CrashTestReport {
 impl<F: FlowDef> CrashTest<F> {
     /// A test of the flow `F`, which starts with what `input` returns.
     pub fn new(input: impl Fn() -> F::Input + 'static) -> Self {
+        Self::of(
+            F::node_id(),
+            move || FlowRuntime::start(input()),
+            FlowRuntime::from_snapshot,
+        )
+    }
+}
+
+impl<F: LoadedFlow> CrashTest<F> {
+    /// A test of a flow that was read from a document, which starts with what `input` returns.
+    ///
+    /// ```
+    /// # #[cfg(feature = "documents")]
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use pravah_runtime::{document::{DocumentFlow, NodeRegistry}, testing::CrashTest};
+    /// use serde_json::json;
+    ///
+    /// let text = "
+    /// flow: { name: greet }
+    /// nodes: [{ id: hello, type: echo, input: { text: Hello } }]
+    /// edges: []
+    /// ";
+    /// let flow = DocumentFlow::read("greet.yaml", text, &NodeRegistry::standard())?;
+    /// let report = CrashTest::of_document(flow, || json!({})).check().await?;
+    /// assert_eq!(report.output["outputs"]["hello"], json!({ "text": "Hello" }));
+    /// # Ok(()) }
+    /// # #[cfg(not(feature = "documents"))] fn main() {}
+    /// ```
+    pub fn of_document(flow: F, input: impl Fn() -> F::Input + 'static) -> Self {
+        let flow = Arc::new(flow);
+        let restored = Arc::clone(&flow);
+        Self::of(
+            flow.flow_id().to_owned(),
+            move || flow.start_run(input()),
+            move |snapshot| restored.restore_run(snapshot, &LoadOptions::new()),
+        )
+    }
+}
+
+impl<F: FlowEnds> CrashTest<F> {
+    fn of(
+        flow_id: String,
+        start: impl Fn() -> Result<FlowRuntime<F>, FlowError> + 'static,
+        restore: impl Fn(FlowSnapshot) -> Result<FlowRuntime<F>, FlowError> + 'static,
+    ) -> Self {
         Self {
-            input: Box::new(input),
+            flow_id,
+            start: Box::new(start),
+            restore: Box::new(restore),
             context: Box::new(|_| Context::default()),
             prepare: Box::new(|run| run),
             answer: Box::new(|_| None),
@@ -188,10 +246,7 @@ impl<F: FlowDef> CrashTest<F> {
     ///
     /// [`CrashTestError::Run`] if the undisturbed run fails, and otherwise the first difference between that and a
     /// disturbed one.
-    pub async fn check(&self) -> Result<CrashTestReport, CrashTestError>
-    where
-        F::Output: Serialize,
-    {
+    pub async fn check(&self) -> Result<CrashTestReport, CrashTestError> {
         let calm = self.calm().await?;
         let mut disturbed_runs = 0;
         for (index, step) in calm.steps.iter().enumerate() {
@@ -212,10 +267,7 @@ impl<F: FlowDef> CrashTest<F> {
     }
 
     /// Runs to the end.
-    async fn calm(&self) -> Result<Calm, CrashTestError>
-    where
-        F::Output: Serialize,
-    {
+    async fn calm(&self) -> Result<Calm, CrashTestError> {
         let mut driver = Driver::start(self)?;
         let mut steps = Vec::new();
         loop {

@@ -2,9 +2,13 @@
 
 mod mistakes;
 
-use std::{sync::atomic::AtomicU32, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicU32},
+    time::Duration,
+};
 
 use pravah_runtime::{
+    invocation::{AgentRegistry, LoopbackRunner},
     prelude::*,
     testing::{CrashTest, CrashTestError, Effects},
 };
@@ -152,6 +156,35 @@ async fn agents_that_call_others_come_to_the_same_end() {
         let report = test.check().await.unwrap();
         assert_eq!(report.output, json!({ "text": "Done." }));
     }
+}
+
+/// Looks things up elsewhere.
+#[agent(runner = "loopback", output = Report)]
+fn remote_researcher(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn remote_writing(question: Question) -> Report {
+    flow! { remote_researcher }
+}
+
+#[tokio::test]
+async fn later_runs_find_the_task_of_the_first_one_and_take_fewer_steps() {
+    /// You look things up.
+    #[agent(model = "openai://m", output = Report)]
+    fn remote_researcher(question: &Question) -> String {
+        question.text.clone()
+    }
+
+    let script = ScriptedModel::new().reply("remote_researcher", json!({ "text": "Done." }));
+    let agents = AgentRegistry::new().with_agent::<remote_researcher>();
+    let runner = LoopbackRunner::new(agents).with_context(Context::default().with_dep(script));
+    let runner = Arc::new(runner);
+    let test = CrashTest::<remote_writing>::new(|| Question { text: "?".into() })
+        .with_run(move |run| run.with_runner(Arc::clone(&runner)));
+    let report = test.check().await.unwrap();
+    assert_eq!(report.output, json!({ "text": "Done." }));
 }
 
 #[tokio::test]
