@@ -1,12 +1,13 @@
 //! Statements that are on their way at once.
 
 use std::{
+    future::poll_fn,
     pin::{Pin, pin},
     task::{Context, Waker},
 };
 
 use deadpool_postgres::ClientWrapper;
-use futures_util::future::try_join_all;
+use futures_util::{FutureExt as _, future::try_join_all};
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::statements;
@@ -88,10 +89,18 @@ impl<'a> Transaction<'a> {
     ) -> Result<Rows, Failure> {
         let mut messages = prepare(self.client, queries).await?;
         messages.push(Message::Plain(statements::COMMIT));
-        // Not within the transaction: PostgreSQL lets those that notify commit one after the other, each with its own
-        // wait for the disk. A process that ends in between leaves others to their polling.
-        messages.extend(prepare(self.client, notify.as_slice()).await?);
-        let sent = send(self.client, &messages).await;
+        let notify = prepare(self.client, notify.as_slice()).await?;
+        let mut committed = pin!(send(self.client, &messages));
+        let mut notified = pin!(send(self.client, &notify).fuse());
+        let sent = poll_fn(|context| {
+            let committed = committed.as_mut().poll(context);
+            // Not within the transaction: PostgreSQL lets those that notify commit one after the other, each with its own
+            // wait for the disk. It is on its way behind the commit, and nobody waits for what comes of it: what was
+            // committed is, and without it others poll.
+            let _ = notified.as_mut().poll(context);
+            committed
+        });
+        let sent = sent.await;
         let (this, rows) = self.checked(sent).await?;
         this.over();
         Ok(rows.into_iter().next().unwrap_or_default())
