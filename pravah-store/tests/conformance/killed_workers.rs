@@ -165,11 +165,18 @@ async fn no_step_is_committed_twice(store: &str, log: &Path) {
     let runs = Runs::new(open(store).await);
     for run in 0..run_count() {
         let start = runs.start::<Countdown>(Countdown { left: STEPS - 1 });
-        let id = start.with_id(format!("run-{run}")).await.unwrap();
-        runs.answer(&id, "report", true).await.unwrap();
+        let start = start.with_id(format!("run-{run}"));
+        if run % 2 == 0 {
+            let id = start.await.unwrap();
+            runs.answer(&id, "report", true).await.unwrap();
+        } else {
+            start.with_tag("answer", "late").await.unwrap();
+        }
     }
     let followed = tokio::spawn(follow(runs.events("run-0")));
+    let answered = tokio::spawn(answer_the_others(runs.clone()));
     let kills = kill_until_done(&runs, (store, log)).await;
+    answered.await.unwrap();
     assert!(kills >= 10, "{kills}");
     // Whichever process has committed them.
     assert_eq!(
@@ -200,6 +207,37 @@ async fn no_step_is_committed_twice(store: &str, log: &Path) {
         assert_eq!((of("count"), of("report")), (STEPS as usize, 2));
         let taken: Vec<_> = history.iter().flat_map(|row| &row.taken).collect();
         assert_eq!(taken, [&1]);
+    }
+}
+
+/// Answers half of the runs, once all of them wait for it.
+async fn answer_the_others(runs: Runs) {
+    loop {
+        let waiting = suspended(&runs).await;
+        if waiting.len() == run_count() / 2 {
+            for id in waiting {
+                runs.answer(&id, "report", true).await.unwrap();
+            }
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// The ids of the runs that wait for a late answer.
+async fn suspended(runs: &Runs) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut filter = Filter::new()
+        .status(Status::Suspended)
+        .tag("answer", "late");
+    filter = filter.limit(1_000);
+    loop {
+        let page = runs.list(filter.clone()).await.unwrap();
+        ids.extend(page.runs.iter().map(|info| info.key.id().to_owned()));
+        match page.next {
+            Some(next) => filter = filter.after(next),
+            None => return ids,
+        }
     }
 }
 
