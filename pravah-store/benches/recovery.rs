@@ -4,7 +4,12 @@
 //! cargo bench -p pravah-store --features postgres --bench recovery
 //! ```
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs)]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
 
 #[allow(dead_code)]
 #[path = "../tests/conformance/server.rs"]
@@ -22,7 +27,7 @@ use pravah_store::{PostgresOptions, RunStore, Runs, SqliteStore, Worker};
 
 use self::server::{Server, new_schema};
 
-/// Where the worker finds the store that is to be killed; without it this process is no worker.
+/// Where the worker that is to be killed finds its store. A process without it measures.
 const STORE: &str = "PRAVAH_BENCH_STORE";
 
 /// The length of its lease, in milliseconds.
@@ -39,7 +44,7 @@ struct Ended {}
 
 /// Goes on for ever, 20 times a second.
 #[node]
-async fn turn(round: Round) -> Either<Round, Ended> {
+async fn tick(round: Round) -> Either<Round, Ended> {
     tokio::time::sleep(Duration::from_millis(50)).await;
     match round.number {
         u64::MAX => Either::Right(Ended {}),
@@ -48,8 +53,8 @@ async fn turn(round: Round) -> Either<Round, Ended> {
 }
 
 #[flow]
-fn turning(round: Round) -> Ended {
-    flow! { turn -> either(turn, done) }
+fn ticking(round: Round) -> Ended {
+    flow! { tick -> either(tick, done) }
 }
 
 /// Opens the store of this name: a file, or a URL and a schema.

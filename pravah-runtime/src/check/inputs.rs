@@ -49,6 +49,17 @@ impl Topology {
     }
 }
 
+impl Signature {
+    /// What the tools of an agent, and what it may call, ask for of the flows around it, by number.
+    pub(crate) const fn input_asked_inside(self, number: usize) -> Option<StateRef> {
+        let mut left = number;
+        match asked_inside(self, &mut left) {
+            Some(asked) => Some(asked.state),
+            None => None,
+        }
+    }
+}
+
 /// What the nodes of a flow ask for that is the input of a flow around it, by number.
 const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput> {
     let (mut nodes, mut left) = (net.nodes, number);

@@ -160,7 +160,7 @@ impl LoadOptions {
     /// Moves a state whose place is gone: what waits under `key` in the snapshot is read as an `Old`, and waits as the
     /// `New` that `migrate` makes of it. The key is the state's name, `Paged`, or in a nested flow with that before it,
     /// `review::Paged`; the new state is one of the same flow. The run has to be able to finish from there. A state that had
-    /// several forms has a function for each.
+    /// several forms has a function for each, all to the same new state: the one that reads what is stored moves it.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;

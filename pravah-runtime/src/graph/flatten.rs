@@ -208,7 +208,7 @@ impl<'a> Inlining<'a> {
         let prefix = join(names.prefix, &spec.id);
         self.flat.scopes.push(FlatScope {
             input: Arc::from(input),
-            // No state in it has this key: the state that it starts with has the one that it has around it.
+            // No state has this key: the one that a nested flow starts with is called as in the flow around it.
             key: Name::Owned(join(&prefix, input)),
             entry: key(input),
             output: key(output),

@@ -14,7 +14,7 @@ use crate::{
         Started,
     },
     state::{Each, Live, State, StateFns, StateRef},
-    topology::{Inside, ParamRef, ShapeKind, Signature},
+    topology::{ParamRef, ShapeKind, Signature},
 };
 
 /// The name of a state.
@@ -29,7 +29,7 @@ pub struct NodeSpec {
     pub(crate) params: Vec<Vec<Name>>,
     /// The states that it reads besides them.
     pub(crate) reads: Vec<Name>,
-    /// The states whose flows' inputs it asks for, or one of its tools does.
+    /// The states `S` of the `Input<S>`s that it asks for, with its tools and what it may call.
     pub(crate) inputs: Vec<Name>,
     pub(crate) shape: ShapeKind,
     /// What it returns, a state for each branch.
@@ -364,15 +364,11 @@ fn reads(asks: &[ParamRef]) -> Vec<Name> {
     states.map(|state| Name::Borrowed(state.name)).collect()
 }
 
-/// The states whose flows' inputs parameters ask for, those of an agent's tools too.
+/// The states `S` of the `Input<S>`s that a node, its tools and what it may call ask for.
 fn inputs(signature: &Signature) -> Vec<Name> {
-    let tools = match signature.inside {
-        Inside::Agent { tools, .. } => tools,
-        _ => &[],
-    };
-    let asks = tools.iter().flat_map(|tool| tool.asks);
-    let states = signature.asks.iter().chain(asks);
-    let states = states.filter_map(|ask| ask.need.input);
+    let own = signature.asks.iter().filter_map(|ask| ask.need.input);
+    let inside = (0..).map_while(|number| signature.input_asked_inside(number));
+    let states = own.chain(inside);
     states.map(|state| Name::Borrowed(state.name)).collect()
 }
 

@@ -133,7 +133,6 @@ impl Checker<'_> {
                             self.moved_schema(key);
                         }
                         images.insert(key, Image { place, is_moved });
-                        self.input((key, node, net), table, place);
                     }
                     None => self.problems.push(LockProblem::Gone {
                         release: self.release(),
@@ -141,6 +140,11 @@ impl Checker<'_> {
                         run: runs.to_state(key),
                     }),
                 }
+            }
+        }
+        for node in &net.nodes {
+            for key in node.takes.iter().flatten() {
+                self.input((key, node, net), table, &images);
             }
         }
         images
@@ -152,15 +156,21 @@ impl Checker<'_> {
         &mut self,
         (key, node, net): (&str, &LockedNode, &LockedNet),
         table: &Table,
-        place: Place,
+        images: &Images<'_>,
     ) {
+        let Some(Image { place, .. }) = images.get(key).copied() else {
+            return;
+        };
         let around = table.scopes_of(table.slot(place.slot).node);
         let missing = around.filter(|(_, scope)| {
             let mut kept = node.within.iter().map(String::as_str).chain(net.input());
             !kept.any(|key| *key == *scope.key) && !scope.starts_at.contains(&place)
         });
         let mut needed = missing.filter(|(index, scope)| {
-            scope.catch.is_some() || table.reader_of_input(*index, [place.slot]).is_some()
+            // What waits with it may be what a join needs that asks for the input.
+            let slots = images.values().map(|image| image.place.slot);
+            let inside = slots.filter(|slot| table.is_within(table.slot(*slot).node, *index));
+            scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
         });
         if let Some((_, scope)) = needed.next() {
             self.problems.push(LockProblem::NoInput {

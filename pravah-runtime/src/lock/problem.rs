@@ -71,7 +71,8 @@ pub enum LockProblem {
         /// What the step leaves, by the keys.
         states: Vec<String>,
     },
-    /// A state comes to wait inside a flow whose input was not kept, and a `catch` hands that on or a node asks for it.
+    /// A state comes to wait inside a flow whose input was not kept, and a `catch` hands that input on or a node may ask for
+    /// it.
     #[non_exhaustive]
     NoInput {
         /// The release.
@@ -189,7 +190,7 @@ impl fmt::Display for LockProblem {
                 input,
             } => write!(
                 f,
-                "version {release}: a `{state}` that waits is inside a flow in this version whose input `{input}` was not kept, and a `catch` or a node needs it"
+                "version {release}: in this version a `{state}` that waits is inside a flow whose input `{input}` was not kept, and a `catch` or an `Input<_>` needs it"
             ),
             Self::Progress {
                 release,

@@ -1,6 +1,6 @@
 //! Nested flows that are put around nodes, renamed and change places, and their inputs.
 
-use pravah_runtime::{FlowLock, FlowRuntime, prelude::*};
+use pravah_runtime::{FlowGraph, FlowLock, FlowRuntime, prelude::*};
 
 use crate::{done, refusal, steps, upgraded};
 
@@ -283,14 +283,21 @@ async fn a_node_that_asks_for_an_input_that_was_not_kept_refuses_the_run() {
     );
 }
 
+fn lock_problems(
+    old: Result<FlowGraph, FlowError>,
+    new: Result<FlowGraph, FlowError>,
+) -> Vec<String> {
+    let mut lock = FlowLock::new("Text");
+    lock.add("1.0.0", &old.unwrap());
+    let problems = lock.check(&new.unwrap()).problems;
+    problems.iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn a_lock_reports_an_input_that_was_not_kept_and_is_asked_for() {
-    let mut lock = FlowLock::new("Text");
-    lock.add("1.0.0", &v7::desk::graph().unwrap());
-    let problems = lock.check(&v8::desk::graph().unwrap()).problems;
-    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let missing = "version 1.0.0: a `revise::Judged` that waits is inside a flow in this version whose input \
-                   `revise::Text` was not kept, and a `catch` or a node needs it";
+    let problems = lock_problems(v7::desk::graph(), v8::desk::graph());
+    let missing = "version 1.0.0: in this version a `revise::Judged` that waits is inside a flow whose input \
+                   `revise::Text` was not kept, and a `catch` or an `Input<_>` needs it";
     assert!(problems.iter().any(|it| it == missing), "{problems:#?}");
 }
 
@@ -356,4 +363,139 @@ async fn items_that_ask_for_an_input_that_is_not_there_refuse_the_run() {
         "{error}"
     );
     assert_eq!(done(&mut run).await.n, 13);
+}
+
+/// The same as `revised_as`, where a join asks for the input.
+macro_rules! joined_as {
+    ($version:ident, ($($asked:ident: $of:ty)?), $($flow:tt)*) => {
+        mod $version {
+            use pravah_runtime::prelude::*;
+
+            crate::states!(Text, Draft, Left, Right, Done);
+
+            #[node]
+            fn write(text: Text) -> Draft {
+                Draft { n: text.n + 1 }
+            }
+
+            #[node]
+            fn split(draft: Draft) -> (Left, Right) {
+                (Left { n: draft.n }, Right { n: draft.n })
+            }
+
+            #[node]
+            fn meet(left: Left, right: Right $(, $asked: Input<$of>)?) -> Done {
+                Done { n: left.n + right.n $(+ $asked.n)? }
+            }
+
+            $($flow)*
+        }
+    };
+}
+joined_as! { v10, (),
+    #[flow(named)]
+    fn revise(draft: Draft) -> Done {
+        flow! { split -> fork(join(meet), join(meet)) }
+    }
+
+    #[flow]
+    pub(super) fn desk(text: Text) -> Done {
+        flow! { write -> revise }
+    }
+}
+joined_as! { v11, (text: Text),
+    #[flow(named)]
+    fn revise(text: Text) -> Done {
+        flow! { write -> split -> fork(join(meet), join(meet)) }
+    }
+
+    #[node]
+    fn take(text: Text) -> Text {
+        text
+    }
+
+    #[flow]
+    pub(super) fn desk(text: Text) -> Done {
+        flow! { take -> revise }
+    }
+}
+
+#[tokio::test]
+async fn a_join_that_asks_for_an_input_that_was_not_kept_refuses_the_run() {
+    let mut run = FlowRuntime::new(v10::Text { n: 1 }).unwrap();
+    steps(&mut run, 2).await;
+    let refused = refusal::<v11::Text, _>(&run);
+    let expected =
+        "`revise::meet` asks for `Input<Text>`, and the flow's input `revise::Text` is not there";
+    assert_eq!(refused, expected);
+    let problems = lock_problems(v10::desk::graph(), v11::desk::graph());
+    let mut missing = problems
+        .iter()
+        .filter(|it| it.contains("`revise::Text` was not kept"));
+    assert!(
+        missing.any(|it| it.contains("a `revise::Left` that waits")),
+        "{problems:#?}"
+    );
+}
+
+/// An agent that may call another one, whose tool asks for the input of the flow around it.
+mod v12 {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Text, Draft, Brief, Found);
+
+    #[node]
+    fn write(text: Text) -> Draft {
+        Draft { n: text.n + 1 }
+    }
+
+    #[node]
+    fn note(draft: Draft) -> Brief {
+        Brief { n: draft.n }
+    }
+
+    /// Says what is researched.
+    #[tool]
+    async fn topic(draft: Input<Draft>) -> Result<u64, ToolError> {
+        Ok(draft.n)
+    }
+
+    /// You look things up.
+    #[agent(model = "openai://m", output = Found, tools = [topic])]
+    fn researcher(brief: &Brief) -> String {
+        brief.n.to_string()
+    }
+
+    /// You have things looked up.
+    #[agent(model = "openai://m", output = Found, agents = [researcher])]
+    fn editor(brief: &Brief) -> String {
+        brief.n.to_string()
+    }
+
+    #[flow(named)]
+    fn research(draft: Draft) -> Found {
+        flow! { note -> editor }
+    }
+
+    #[flow]
+    pub(super) fn desk(text: Text) -> Found {
+        flow! { write -> research }
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_may_call_needs_the_input_that_it_asks_for() {
+    let mut run = FlowRuntime::new(v12::Text { n: 5 }).unwrap();
+    steps(&mut run, 2).await;
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    FlowRuntime::<v12::Text>::from_snapshot(run.snapshot()).unwrap();
+    let inputs = json["inputs"].as_object_mut().unwrap();
+    inputs.remove("research::Draft").unwrap();
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let error = FlowRuntime::<v12::Text>::from_snapshot(snapshot).map(drop);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("`research::editor` asks for `Input<Draft>`"),
+        "{error}"
+    );
 }

@@ -133,10 +133,11 @@ impl Envelope {
             (Ok(command), _) => Ok(InboxRow::new(number, command)),
             // Its kind says enough: a run that cannot be decrypted can still be cancelled.
             (Err(error), Command::Cancel { .. }) => {
-                let reason = with_sources(&error);
+                let why = with_sources(&error);
+                let reason = format!("it was cancelled, and the reason cannot be read: {why}");
                 Ok(InboxRow::new(number, Command::Cancel { reason }))
             }
-            (Err(error), sent) if is_for_good(&error) => {
+            (Err(error), sent) if is_permanent(&error) => {
                 Ok(InboxRow::new(number, sent).with_error(with_sources(&error)))
             }
             (Err(error), _) => Err(error),
@@ -244,14 +245,18 @@ impl Envelope {
     }
 }
 
-/// Whether no key would help.
-fn is_for_good(error: &StoreError) -> bool {
+/// Whether a command cannot be read with any key.
+fn is_permanent(error: &StoreError) -> bool {
     let StoreError::Decryption { source, .. } = error else {
         return false;
     };
     matches!(
         source.downcast_ref(),
-        Some(DecryptionError::NotEncrypted | DecryptionError::WrongCommand)
+        Some(
+            DecryptionError::NotEncrypted
+                | DecryptionError::Damaged
+                | DecryptionError::WrongCommand
+        )
     )
 }
 

@@ -30,8 +30,9 @@ use crate::{
 /// is read with [`Decryption`](StoreError::Decryption). Of runs that are listed or claimed it is the
 /// [`error`](RunInfo::error), so that one hides no other.
 ///
-/// A command that was given without the cipher is refused, and the history says so. A cancel is none of these: it is
-/// taken whether or not its reason can be decrypted, so that every run can be ended.
+/// A command that was given without the cipher, or changed, is no error: the run refuses it, and its history says why. To
+/// pause and to unpause have no payload, and are taken. A cancel is taken even if its reason cannot be decrypted, so that every
+/// run can be ended.
 ///
 /// All workers and handles of a store need the same keys. A worker without the key of a run leaves it as it is: the run
 /// is claimed again later, and parked after a number of claims. What is logged is not encrypted.

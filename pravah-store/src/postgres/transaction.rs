@@ -94,9 +94,9 @@ impl<'a> Transaction<'a> {
         let mut notified = pin!(send(self.client, &notify).fuse());
         let sent = poll_fn(|context| {
             let committed = committed.as_mut().poll(context);
-            // Not within the transaction: PostgreSQL lets those that notify commit one after the other, each with its own
-            // wait for the disk. It is on its way behind the commit, and nobody waits for what comes of it: what was
-            // committed is, and without it others poll.
+            // Not part of the transaction: PostgreSQL commits those that notify one after the other, each with its own wait
+            // for the disk. It is sent right behind the commit, and its result is ignored: the step is committed by then,
+            // and who misses the notification finds the change by polling.
             let _ = notified.as_mut().poll(context);
             committed
         });

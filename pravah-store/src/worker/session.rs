@@ -74,6 +74,9 @@ pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
     }
 }
 
+/// How long a run is held whose commands cannot be read.
+const UNREADABLE_PAUSE: Duration = Duration::from_secs(1);
+
 /// Parks a run that was claimed too often without a step, unless it is to be cancelled.
 async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     let (lease, store) = (&claim.lease, &shared.store);
@@ -84,15 +87,23 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
                 return Ok(Stop::Released);
             }
         }
-        // What cannot be read does not keep the run from being parked.
-        Err(StoreError::Corrupt { .. } | StoreError::Decryption { .. }) => {}
+        // What cannot be read does not keep the run from being parked. If it hides a cancel, that wakes the run again at
+        // once.
+        Err(StoreError::Corrupt { .. } | StoreError::Decryption { .. }) => {
+            tokio::time::sleep((shared.lease / 3).min(UNREADABLE_PAUSE)).await;
+        }
         Err(error) => return Err(error.into()),
     }
     let claims = shared.max_failed_claims;
     let last = claim.info.error.as_deref();
     let last = last.unwrap_or("its worker crashed or lost its lease");
-    let error =
-        format!("it was claimed {claims} times in a row without a commit; the last error: {last}");
+    let error = match claim.info.status {
+        // It was parked before.
+        Status::Failed => last.to_owned(),
+        _ => format!(
+            "it was claimed {claims} times in a row without a commit; the last error: {last}"
+        ),
+    };
     tracing::error!(run = %lease.key, error, "the run is parked");
     store.release(lease, Release::Parked { error }).await?;
     Ok(Stop::Released)

@@ -198,10 +198,10 @@ impl Migrations {
     ) -> Option<(String, Result<Live, ErrorText>)> {
         let reads = |it: &&SlotMigration| live.check(it.migration.from).is_ok();
         let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
-        let mut moves = self.moves_of(key);
-        let moved = self.moves_of(key).find(reads);
-        let moved = moved.or_else(|| self.moves_of(key).find(migrates));
-        let moved = moved.or_else(|| moves.next())?;
+        let moves = || self.moves_of(key);
+        // The last is for its error.
+        let moved = moves().find(reads).or_else(|| moves().find(migrates));
+        let moved = moved.or_else(|| moves().next())?;
         let (place, migration) = (moved.place(), &moved.migration);
         let old = live.check(migration.from).map(|()| live.clone());
         let old = old.or_else(|error| {

@@ -37,8 +37,8 @@ pub(super) fn read_by(spec: &NodeSpec) -> Vec<Name> {
     reads
 }
 
-/// The states whose flows' inputs a node asks for, or any node in the list's chain or in the nested flow that it is, of
-/// which those do not start with them.
+/// The states `S` of the `Input<S>`s that a node asks for; of a list or a nested flow those of the nodes inside that are
+/// not its own input.
 pub(super) fn inputs_asked_by(spec: &NodeSpec) -> Vec<Name> {
     let inside = match &spec.kind {
         NodeKind::Each(EachNode { chain, .. }) => chain,

@@ -216,7 +216,8 @@ impl Loader {
     }
 
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
-    /// in its list. One that a `catch` hands on has to be there.
+    /// in its list. One that a `catch` hands on, or that a node may
+    /// ask for, has to be there.
     fn inputs(
         &mut self,
         table: &Table,
