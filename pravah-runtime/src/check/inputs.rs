@@ -4,7 +4,7 @@
 use super::message::message;
 use crate::{
     state::{StateRef, name::same},
-    topology::{Inside, ParamRef, Signature, Topology, TopologyNode},
+    topology::{Inside, ParamRef, Signature, ToolRef, Topology, TopologyNode},
 };
 
 /// The input of a flow around, and who asks for it.
@@ -50,7 +50,7 @@ impl Topology {
 }
 
 impl Signature {
-    /// What the tools of an agent, and what it may call, ask for of the flows around it, by number.
+    /// What is inside a node, the tools of an agent and what is called, asks for of the flows around it, by number.
     pub(crate) const fn input_asked_inside(self, number: usize) -> Option<StateRef> {
         let mut left = number;
         match asked_inside(self, &mut left) {
@@ -98,12 +98,15 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
     }
 }
 
-/// The same for what is inside an agent: its tools, and what it may call.
-const fn asked_inside(agent: Signature, left: &mut usize) -> Option<OuterInput> {
-    let Inside::Agent { tools, agents } = agent.inside else {
-        return None;
-    };
-    let mut tools = tools;
+/// The same for what is inside a node: the tools of an agent, and what it may call, or what the node calls.
+const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput> {
+    let (mut tools, mut callees, run_functions): (&[ToolRef], &[Signature], bool) =
+        match node.inside {
+            Inside::Agent { tools, agents } => (tools, agents, false),
+            // Unlike the callees of an agent, these run their own functions.
+            Inside::Calls(callees) => (&[], callees, true),
+            _ => return None,
+        };
     while let [tool, rest @ ..] = tools {
         if let Some(state) = nth_input(tool.asks, left) {
             let node = tool.name;
@@ -111,8 +114,11 @@ const fn asked_inside(agent: Signature, left: &mut usize) -> Option<OuterInput> 
         }
         tools = rest;
     }
-    let mut agents = agents;
-    while let [called, rest @ ..] = agents {
+    while let [called, rest @ ..] = callees {
+        if run_functions && let Some(state) = nth_input(called.asks, left) {
+            let node = called.name;
+            return Some(OuterInput { state, node });
+        }
         let asked = match called.inside {
             Inside::Net(net) => nth_outer_input(net, left),
             _ => asked_inside(*called, left),
@@ -120,7 +126,7 @@ const fn asked_inside(agent: Signature, left: &mut usize) -> Option<OuterInput> 
         if asked.is_some() {
             return asked;
         }
-        agents = rest;
+        callees = rest;
     }
     None
 }

@@ -9,6 +9,7 @@
 mod agents;
 mod approvals;
 mod gates;
+mod inputs;
 mod lists;
 mod locks;
 mod migrations;
@@ -19,7 +20,7 @@ mod report;
 mod shared;
 mod step_keys;
 
-use pravah_runtime::{Flow, LoadOptions, prelude::*};
+use pravah_runtime::{FlowDef, LoadOptions, prelude::*};
 
 /// States that hold a number.
 macro_rules! states {
@@ -33,7 +34,7 @@ macro_rules! states {
 use states;
 
 /// The run as a process with another version of its flow finds it.
-fn upgraded_with<New: Flow, Old: Flow>(
+fn upgraded_with<New: FlowDef, Old: FlowDef>(
     run: &FlowRuntime<Old>,
     options: &LoadOptions,
 ) -> Result<FlowRuntime<New>, FlowError> {
@@ -50,12 +51,12 @@ fn upgraded_with<New: Flow, Old: Flow>(
     read
 }
 
-fn upgraded<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
+fn upgraded<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
     upgraded_with(run, &LoadOptions::new()).unwrap()
 }
 
 /// Why a version does not go on with the run, but for what all such errors say, and what helps.
-fn refusal<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
+fn refusal<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> String {
     let text = refusal_with_help::<New, Old>(run);
     let origin = " (the snapshot is of another version of the flow)";
     let why = text.split_once(origin).map(|(why, _)| why.to_owned());
@@ -63,7 +64,7 @@ fn refusal<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
 }
 
 /// All that is said of why a version does not go on with the run.
-fn refusal_with_help<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
+fn refusal_with_help<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> String {
     let Err(error) = upgraded_with::<New, Old>(run, &LoadOptions::new()) else {
         panic!("it was loaded")
     };
@@ -72,13 +73,13 @@ fn refusal_with_help<New: Flow, Old: Flow>(run: &FlowRuntime<Old>) -> String {
     text.unwrap().to_owned()
 }
 
-async fn steps<F: Flow>(run: &mut FlowRuntime<F>, steps: usize) {
+async fn steps<F: FlowDef>(run: &mut FlowRuntime<F>, steps: usize) {
     for _ in 0..steps {
         run.next(Context::default()).await.unwrap();
     }
 }
 
-async fn done<F: Flow>(run: &mut FlowRuntime<F>) -> F::Output {
+async fn done<F: FlowDef>(run: &mut FlowRuntime<F>) -> F::Output {
     match run.run(Context::default()).await.unwrap() {
         RunOut::Done(output) => output,
         _ => panic!("it is not done"),

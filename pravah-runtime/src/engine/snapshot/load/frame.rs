@@ -5,10 +5,8 @@ use std::{mem::take, sync::Arc};
 use super::{
     super::{
         super::state::frame::Frame,
-        collect::enter,
         finish,
-        map::Map,
-        stored::{Key, Loaded, References, StoredFrame, StoredProgress, StoredState, sections},
+        stored::{Loaded, StoredFrame, StoredProgress, StoredState, sections},
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
@@ -17,9 +15,8 @@ use super::{
 use crate::{
     engine::load_help,
     error::ErrorText,
-    graph::{NodeIx, Place, ScopeIx, SlotIx, Table},
+    graph::{NodeIx, Place, Table},
     sorted_map::SortedMap,
-    state::Live,
 };
 
 impl Loader {
@@ -215,84 +212,6 @@ impl Loader {
         Err(why.with_help(load_help::where_gone(key)))
     }
 
-    /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is
-    /// in its list. One that a `catch` hands on, or that a node may
-    /// ask for, has to be there.
-    fn inputs(
-        &mut self,
-        table: &Table,
-        frame: &mut Frame,
-        (stored, shared): StoredInputs<'_>,
-        mut item: Option<Live>,
-    ) -> Loaded<()> {
-        for (key, state) in stored {
-            match self.flow_of_input(frame, &key) {
-                Ok(scope) => {
-                    let around = enter(&mut self.at, sections::inputs, &key);
-                    let live = self.live(table, table.scope(scope).entry, state)?;
-                    self.at.truncate(around);
-                    Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
-                }
-                Err(why) if self.revalidates => self.drop_entry(sections::inputs, &key, why),
-                Err(why) => return Err(why),
-            }
-        }
-        let mut sharing = Vec::new();
-        self.section(
-            (sections::shared_inputs, shared, OnError::Drop),
-            |loader, key, around| {
-                let (scope, around) = loader.flow_that_shares(frame, &key, &around)?;
-                sharing.push((scope, around));
-                Ok(())
-            },
-        )?;
-        // A flow comes after those around it.
-        for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
-            if frame.flow_inputs.contains(&scope) {
-                continue;
-            }
-            // In a loop back to its start waits another state than the item that it started with.
-            let own = item.take_if(|_| scope == ScopeIx::FLOW);
-            let shared = sharing.iter().find(|(sharer, _)| *sharer == scope);
-            let input = own.or_else(|| match shared {
-                Some((_, around)) => frame.flow_inputs.get(around).cloned(),
-                None => frame.waiting_at_start(scope).cloned(),
-            });
-            if let Some(live) = input {
-                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
-            }
-        }
-        check_inputs(frame)
-    }
-
-    /// The flow whose input is called so, if something waits in it.
-    pub(super) fn flow_of_input(&self, frame: &Frame, key: &str) -> Loaded<ScopeIx> {
-        let known = frame.table.scope_by_key.get(key).copied();
-        let scope = known.ok_or_else(|| format!("`{key}` is not the input of a flow"))?;
-        if self.revalidates && scope != ScopeIx::FLOW && !frame.is_running(scope) {
-            return Err(format!("nothing waits in the flow of `{key}`").into());
-        }
-        Ok(scope)
-    }
-
-    /// The flow of this name, and that of the other, which is around it and starts with the same state.
-    fn flow_that_shares(
-        &self,
-        frame: &Frame,
-        key: &str,
-        around: &str,
-    ) -> Loaded<(ScopeIx, ScopeIx)> {
-        let scope = self.flow_of_input(frame, key)?;
-        if frame.flow_inputs.contains(&scope) {
-            return Err(format!("the flow of `{key}` has an input of its own").into());
-        }
-        let table = &frame.table;
-        let other = table.scope(scope).shares_entry_with;
-        let other = other.filter(|other| *table.scope(*other).key == *around);
-        let other = other.ok_or_else(|| format!("`{key}` and `{around}` are not one input"))?;
-        Ok((scope, other))
-    }
-
     /// A node whose states are all there.
     pub(super) fn fed_node(&self, frame: &Frame, id: &str) -> Loaded<NodeIx> {
         let node = self.node(&frame.table, id)?;
@@ -302,43 +221,6 @@ impl Loader {
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
 }
-
-/// Fails where something waits in a flow whose input is not there, and a `catch` would hand it on or a node may ask
-/// for it.
-fn check_inputs(frame: &Frame) -> Loaded<()> {
-    let table = &frame.table;
-    for (scope, flow) in (0..).map(ScopeIx).zip(&table.scopes) {
-        if frame.flow_inputs.contains(&scope) {
-            continue;
-        }
-        let waiting = frame.tokens.keys().copied();
-        let waiting: Vec<SlotIx> = waiting
-            .filter(|slot| table.is_within(table.slot(*slot).node, scope))
-            .collect();
-        let Some(first) = waiting.first() else {
-            continue;
-        };
-        let input = &flow.key;
-        if flow.catch.is_some() {
-            let node = table.node_id(table.slot(*first).node);
-            return Err(format!(
-                "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
-            )
-            .into());
-        }
-        if let Some(reader) = table.reader_of_input(scope, waiting) {
-            let (reader, state) = (table.node_id(reader), &flow.input);
-            return Err(format!(
-                "`{reader}` asks for `Input<{state}>`, and the flow's input `{input}` is not there"
-            )
-            .into());
-        }
-    }
-    Ok(())
-}
-
-/// The inputs of flows, and which flows have that of another.
-type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
 
 /// Inserts what is stored of a node, unless another node of the snapshot has become the same.
 pub(super) fn insert_new<V: Clone>(

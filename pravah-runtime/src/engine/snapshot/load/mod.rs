@@ -14,6 +14,7 @@ mod asked;
 mod compare;
 mod detached;
 mod frame;
+mod inputs;
 mod latest;
 mod progress;
 mod put;
