@@ -127,36 +127,33 @@ impl Envelope {
     /// A command that was given without the cipher, or changed, is one that no run takes: it does not stand in the way of
     /// others. What is encrypted with another key can be read by a worker that has it.
     fn decrypt_row(&self, run: &RunKey, row: InboxRow) -> Result<InboxRow, StoreError> {
-        let (number, sent) = (row.number, row.command.clone());
-        let decrypted = self.decrypt_command(run, row.command);
-        match (decrypted, sent) {
-            (Ok(command), _) => Ok(InboxRow::new(number, command)),
+        let command = match self.decrypt_command(run, &row.command) {
+            Ok(command) => command,
             // Its kind says enough: a run that cannot be decrypted can still be cancelled.
-            (Err(error), Command::Cancel { .. }) => {
+            Err(error) if row.command.is_cancel() => {
                 let why = with_sources(&error);
                 let reason = format!("it was cancelled, and the reason cannot be read: {why}");
-                Ok(InboxRow::new(number, Command::Cancel { reason }))
+                Command::Cancel { reason }
             }
-            (Err(error), sent) if is_permanent(&error) => {
-                Ok(InboxRow::new(number, sent).with_error(with_sources(&error)))
-            }
-            (Err(error), _) => Err(error),
-        }
+            Err(error) if is_permanent(&error) => return Ok(row.with_error(with_sources(&error))),
+            Err(error) => return Err(error),
+        };
+        Ok(InboxRow { command, ..row })
     }
 
-    fn decrypt_command(&self, run: &RunKey, command: Command) -> Result<Command, StoreError> {
-        let text = match &command {
+    fn decrypt_command(&self, run: &RunKey, command: &Command) -> Result<Command, StoreError> {
+        let text = match command {
             Command::Answer { answer: value, .. } | Command::Emit { value, .. } => value.as_str(),
             Command::Message { text, .. } | Command::Cancel { reason: text } => Some(&**text),
-            Command::Pause | Command::Unpause => return Ok(command),
+            Command::Pause | Command::Unpause => return Ok(command.clone()),
         };
         let Some(json) = self.decrypt((run, Place::Command), text)? else {
-            return Ok(command);
+            return Ok(command.clone());
         };
         let sent = serde_json::from_str(&json);
         let sent = sent.map_err(|error| StoreError::corrupt("a command", error))?;
         let text = text.unwrap_or_default().to_owned();
-        match covered(&sent, text) == command {
+        match covered(&sent, text) == *command {
             true => Ok(sent),
             false => {
                 let error = DecryptionError::WrongCommand;

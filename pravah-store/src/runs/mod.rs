@@ -249,7 +249,7 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] if what is stored cannot be read.
+    /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] or [`StoreError::Decryption`] if one of them cannot be read.
     pub async fn commands(&self, id: &str) -> Result<Vec<InboxRow>, StoreError> {
         self.store.inbox(&self.key(id)?, 0).await
     }
