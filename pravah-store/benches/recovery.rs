@@ -12,20 +12,28 @@
 )]
 
 #[allow(dead_code)]
+#[path = "../tests/conformance/child.rs"]
+mod child;
+#[path = "../tests/conformance/named_store.rs"]
+mod named_store;
+#[allow(dead_code)]
 #[path = "../tests/conformance/server.rs"]
 mod server;
 
 use std::{
     env,
-    process::{Child, Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use pravah_runtime::prelude::*;
-use pravah_store::{PostgresOptions, RunStore, Runs, SqliteStore, Worker};
+use pravah_store::{RunStore, Runs, Worker};
 
-use self::server::{Server, new_schema};
+use self::{
+    child::ChildProcess,
+    named_store::open,
+    server::{Server, new_schema},
+};
 
 /// Where the worker that is to be killed finds its store. A process without it measures.
 const STORE: &str = "PRAVAH_BENCH_STORE";
@@ -57,17 +65,6 @@ fn ticking(round: Round) -> Ended {
     flow! { tick -> either(tick, done) }
 }
 
-/// Opens the store of this name: a file, or a URL and a schema.
-async fn open(name: &str) -> Arc<dyn RunStore> {
-    match name.split_once('#') {
-        Some((url, schema)) => {
-            let options = PostgresOptions::new().with_schema(schema);
-            Arc::new(options.connect(url).await.unwrap())
-        }
-        None => Arc::new(SqliteStore::open(name).unwrap()),
-    }
-}
-
 fn worker(store: Arc<dyn RunStore>, lease: Duration) -> Worker {
     Worker::new(store)
         .serve::<Round>()
@@ -75,25 +72,13 @@ fn worker(store: Arc<dyn RunStore>, lease: Duration) -> Worker {
         .with_lease(lease)
 }
 
-/// A worker in a process of its own.
-struct Process(Child);
-
-impl Process {
-    fn start(store: &str, lease: Duration) -> Self {
-        let mut command = Command::new(env::current_exe().unwrap());
-        command
-            .arg("--bench")
-            .env(STORE, store)
-            .env(LEASE, lease.as_millis().to_string())
-            .stdout(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-
-    /// SIGKILL, where there are signals.
-    fn kill(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
+/// Starts a worker in a process of its own.
+fn start_worker(store: &str, lease: Duration) -> ChildProcess {
+    let lease = lease.as_millis().to_string();
+    ChildProcess::start(
+        &["--bench"],
+        &[(STORE, store.as_ref()), (LEASE, lease.as_ref())],
+    )
 }
 
 fn main() {
@@ -134,7 +119,7 @@ async fn measure() {
 
 /// How long each run makes no step from when its worker is killed.
 async fn pauses(store: &str, lease: Duration) -> Vec<Duration> {
-    let mut killed = Process::start(store, lease);
+    let killed = start_worker(store, lease);
     let runs = Runs::new(open(store).await);
     let mut ids = Vec::new();
     for _ in 0..RUNS {
@@ -146,7 +131,7 @@ async fn pauses(store: &str, lease: Duration) -> Vec<Duration> {
     let other = worker(open(store).await, lease);
     let other = tokio::spawn(other.run(std::future::pending()));
     tokio::time::sleep(Duration::from_secs(2)).await;
-    killed.kill();
+    drop(killed);
     let started = Instant::now();
     let before = steps(&runs, &ids).await;
     let mut pauses = vec![None; RUNS];

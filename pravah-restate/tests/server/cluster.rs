@@ -4,7 +4,8 @@ use pravah_restate::{RestateError, RestateFlows, RestateRuns};
 use pravah_runtime::prelude::*;
 
 use crate::{
-    killed::{Countdown, EffectLog, STEPS, answer, effects, has_ended},
+    child::EffectLog,
+    killed::{Countdown, STEPS, answer, effects, has_ended},
     server::{Server, eventually},
 };
 

@@ -3,10 +3,8 @@
 use std::{
     collections::BTreeMap,
     env,
-    io::Write,
     net::SocketAddr,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -14,7 +12,10 @@ use pravah_restate::{RestateError, RestateFlows, RestateRuns};
 use pravah_runtime::prelude::*;
 use pravah_store::Status;
 
-use crate::server::{Server, free_port};
+use crate::{
+    child::{ChildProcess, EffectLog},
+    server::{Server, free_port},
+};
 
 /// Where the child listens; without it this process is no child.
 const ADDRESS: &str = "PRAVAH_RESTATE_TEST_ADDRESS";
@@ -36,17 +37,6 @@ struct Landed {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Reported {
     pub(crate) steps: u32,
-}
-
-/// The file in which effects are written down.
-pub(crate) struct EffectLog(pub(crate) PathBuf);
-
-impl EffectLog {
-    fn write(&self, key: &str) {
-        let mut options = std::fs::OpenOptions::new();
-        let mut file = options.create(true).append(true).open(&self.0).unwrap();
-        file.write_all(format!("{key}\n").as_bytes()).unwrap();
-    }
 }
 
 #[node]
@@ -95,36 +85,16 @@ fn worker_process() {
     });
 }
 
-/// A child that is killed when this is dropped.
-struct Process(Child);
-
-impl Process {
-    async fn start(at: SocketAddr, log: &Path) -> Self {
-        let mut command = Command::new(env::current_exe().unwrap());
-        command
-            .args(["--exact", "killed::worker_process"])
-            .env(ADDRESS, at.to_string())
-            .env(LOG, log)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let mut process = Self(command.spawn().unwrap());
-        while tokio::net::TcpStream::connect(at).await.is_err() {
-            assert!(
-                process.0.try_wait().unwrap().is_none(),
-                "a worker ended by itself"
-            );
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        process
+async fn start_worker(at: SocketAddr, log: &Path) -> ChildProcess {
+    let args = ["--exact", "killed::worker_process"];
+    let address = at.to_string();
+    let variables = [(ADDRESS, address.as_ref()), (LOG, log.as_ref())];
+    let mut worker = ChildProcess::start(&args, &variables);
+    while tokio::net::TcpStream::connect(at).await.is_err() {
+        assert!(worker.is_running(), "a worker ended by itself");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL, where there are signals.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    worker
 }
 
 #[tokio::test]
@@ -133,7 +103,7 @@ async fn every_run_ends_and_no_effect_has_two_keys_whatever_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("effects");
     let at = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let mut worker = Process::start(at, &log).await;
+    let mut worker = start_worker(at, &log).await;
     server.register(at).await;
 
     let runs = server.runs();
@@ -160,7 +130,7 @@ async fn every_run_ends_and_no_effect_has_two_keys_whatever_is_killed() {
             }
             _ => {
                 drop(worker);
-                worker = Process::start(at, &log).await;
+                worker = start_worker(at, &log).await;
                 kills += 1;
             }
         }

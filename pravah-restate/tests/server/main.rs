@@ -5,6 +5,8 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod agents;
+#[path = "../../../pravah-store/tests/conformance/child.rs"]
+mod child;
 mod cluster;
 mod flows;
 mod interrupted;

@@ -5,15 +5,17 @@
 use std::{
     collections::BTreeMap,
     env,
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::Arc,
+    path::Path,
     time::{Duration, Instant},
 };
 
 use pravah_runtime::prelude::*;
-use pravah_store::{Filter, HistoryRow, RunEvents, RunStore, Runs, Status, Worker};
+use pravah_store::{Filter, HistoryRow, RunEvents, Runs, Status, Worker};
+
+use crate::{
+    child::{ChildProcess, EffectLog},
+    named_store::open,
+};
 
 /// Where the child finds the store; without it this process is no child.
 const STORE: &str = "PRAVAH_STORE_TEST_STORE";
@@ -45,17 +47,6 @@ struct Reported {
     steps: u32,
 }
 
-/// The file in which effects are written down.
-struct EffectLog(PathBuf);
-
-impl EffectLog {
-    fn write(&self, key: &str) {
-        let mut options = std::fs::OpenOptions::new();
-        let mut file = options.create(true).append(true).open(&self.0).unwrap();
-        file.write_all(format!("{key}\n").as_bytes()).unwrap();
-    }
-}
-
 #[node]
 async fn count(
     countdown: Countdown,
@@ -82,19 +73,6 @@ fn countdown(countdown: Countdown) -> Reported {
     flow! { count -> either(count, report) }
 }
 
-/// Opens the store of this name: a file, or a URL and a schema.
-async fn open(name: &str) -> Arc<dyn RunStore> {
-    #[cfg(feature = "postgres")]
-    if let Some((url, schema)) = name.split_once('#') {
-        let options = pravah_store::PostgresOptions::new().with_schema(schema);
-        return Arc::new(options.connect(url).await.unwrap());
-    }
-    #[cfg(feature = "sqlite")]
-    return Arc::new(pravah_store::SqliteStore::open(name).unwrap());
-    #[cfg(not(feature = "sqlite"))]
-    panic!("`{name}` is no store");
-}
-
 /// What the child does: work until it is killed. As a test of the parent it does nothing.
 #[test]
 fn worker_process() {
@@ -116,32 +94,9 @@ fn worker_process() {
     });
 }
 
-/// A child that is killed when this is dropped.
-struct Process(Child);
-
-impl Process {
-    fn start(store: &str, log: &Path) -> Self {
-        let mut command = Command::new(env::current_exe().unwrap());
-        command
-            .args(["--exact", "killed_workers::worker_process"])
-            .env(STORE, store)
-            .env(LOG, log)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-
-    fn is_running(&mut self) -> bool {
-        self.0.try_wait().unwrap().is_none()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL, where there are signals.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn start_worker(store: &str, log: &Path) -> ChildProcess {
+    let args = ["--exact", "killed_workers::worker_process"];
+    ChildProcess::start(&args, &[(STORE, store.as_ref()), (LOG, log.as_ref())])
 }
 
 #[cfg(feature = "sqlite")]
@@ -254,7 +209,7 @@ async fn follow(mut events: RunEvents) -> Vec<HistoryRow> {
 async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
     let factor = u32::try_from(run_count().div_ceil(1_000)).unwrap();
     let (started, mut minutes) = (Instant::now(), 0);
-    let mut workers = [Process::start(store, log), Process::start(store, log)];
+    let mut workers = [start_worker(store, log), start_worker(store, log)];
     let (mut kills, mut random) = (0, 0x9e37_79b9_u32);
     loop {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -274,7 +229,7 @@ async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
         }
         let worker = &mut workers[kills % 2];
         assert!(worker.is_running(), "a worker ended by itself");
-        *worker = Process::start(store, log);
+        *worker = start_worker(store, log);
         kills += 1;
     }
 }

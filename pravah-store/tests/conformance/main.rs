@@ -8,6 +8,8 @@
 mod actions;
 mod agents;
 mod answers;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod child;
 mod commands;
 mod commits;
 mod documents;
@@ -23,6 +25,8 @@ mod killed_workers;
 mod leases;
 mod logs;
 mod model;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod named_store;
 #[cfg(feature = "postgres")]
 mod outage;
 #[cfg(feature = "postgres")]
