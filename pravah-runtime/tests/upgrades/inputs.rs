@@ -1,8 +1,10 @@
 //! The inputs of flows, for those who ask for them in another version.
 
-use pravah_runtime::{FlowGraph, FlowLock, LoadOptions, prelude::*};
+mod asked_inside;
 
-use crate::{done, refusal, steps, upgraded, upgraded_with};
+use pravah_runtime::{FlowGraph, LoadOptions, prelude::*};
+
+use crate::{done, lock_problems, refusal, steps, upgraded, upgraded_with};
 
 /// Two nested flows that start with a part of their own, in either order.
 macro_rules! halves_as {
@@ -153,86 +155,16 @@ async fn a_node_that_asks_for_an_input_that_was_not_kept_refuses_the_run() {
     );
 }
 
-fn lock_problems(
-    old: Result<FlowGraph, FlowError>,
-    new: Result<FlowGraph, FlowError>,
-) -> Vec<String> {
-    let mut lock = FlowLock::new("Text");
-    lock.add("1.0.0", &old.unwrap());
-    let problems = lock.check(&new.unwrap()).problems;
-    problems.iter().map(ToString::to_string).collect()
+fn problems(old: Result<FlowGraph, FlowError>, new: Result<FlowGraph, FlowError>) -> Vec<String> {
+    lock_problems(("1.0.0", old), new, &LoadOptions::new())
 }
 
 #[test]
 fn a_lock_reports_an_input_that_was_not_kept_and_is_asked_for() {
-    let problems = lock_problems(v3::desk::graph(), v4::desk::graph());
+    let problems = problems(v3::desk::graph(), v4::desk::graph());
     let missing = "version 1.0.0: in this version a `revise::Judged` that waits is inside a flow whose input \
                    `revise::Text` was not kept, and a `catch` or an `Input<_>` needs it";
     assert!(problems.iter().any(|it| it == missing), "{problems:#?}");
-}
-
-/// A flow whose items ask for its input, in another one.
-mod v5 {
-    use pravah_runtime::prelude::*;
-
-    crate::states!(Text, Draft, Line, Judged, Done);
-
-    #[node]
-    fn write(text: Text) -> Draft {
-        Draft { n: text.n }
-    }
-
-    #[node]
-    fn lines(_: &Draft) -> Each<Line> {
-        [Line { n: 1 }, Line { n: 2 }].into_iter().collect()
-    }
-
-    #[node]
-    fn judge(line: Line, draft: Input<Draft>) -> Judged {
-        Judged {
-            n: line.n + draft.n,
-        }
-    }
-
-    #[node]
-    fn sum(judged: Each<Judged>) -> Done {
-        Done {
-            n: judged.iter().map(|it| it.n).sum(),
-        }
-    }
-
-    #[flow(named)]
-    fn revise(draft: Draft) -> Done {
-        flow! { lines -> each(judge) -> sum }
-    }
-
-    #[flow]
-    pub(super) fn desk(text: Text) -> Done {
-        flow! { write -> revise }
-    }
-}
-
-#[tokio::test]
-async fn items_that_ask_for_an_input_that_is_not_there_refuse_the_run() {
-    let mut run = FlowRuntime::new(v5::Text { n: 5 }).unwrap();
-    steps(&mut run, 2).await;
-    let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    json["inputs"]
-        .as_object_mut()
-        .unwrap()
-        .remove("revise::Draft")
-        .unwrap();
-    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
-    let error = FlowRuntime::<v5::Text>::from_snapshot(snapshot)
-        .map(drop)
-        .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("asks for `Input<Draft>`, and the flow's input `revise::Draft` is not there"),
-        "{error}"
-    );
-    assert_eq!(done(&mut run).await.n, 13);
 }
 
 /// The same as `revised_as`, where a join asks for the input.
@@ -262,7 +194,7 @@ macro_rules! joined_as {
         }
     };
 }
-joined_as! { v6, (),
+joined_as! { v5, (),
     #[flow(named)]
     fn revise(draft: Draft) -> Done {
         flow! { split -> fork(join(meet), join(meet)) }
@@ -273,7 +205,7 @@ joined_as! { v6, (),
         flow! { write -> revise }
     }
 }
-joined_as! { v7, (text: Text),
+joined_as! { v6, (text: Text),
     #[flow(named)]
     fn revise(text: Text) -> Done {
         flow! { write -> split -> fork(join(meet), join(meet)) }
@@ -292,13 +224,13 @@ joined_as! { v7, (text: Text),
 
 #[tokio::test]
 async fn a_join_that_asks_for_an_input_that_was_not_kept_refuses_the_run() {
-    let mut run = FlowRuntime::new(v6::Text { n: 1 }).unwrap();
+    let mut run = FlowRuntime::new(v5::Text { n: 1 }).unwrap();
     steps(&mut run, 2).await;
-    let refused = refusal::<v7::Text, _>(&run);
+    let refused = refusal::<v6::Text, _>(&run);
     let expected =
         "`revise::meet` asks for `Input<Text>`, and the flow's input `revise::Text` is not there";
     assert_eq!(refused, expected);
-    let problems = lock_problems(v6::desk::graph(), v7::desk::graph());
+    let problems = problems(v5::desk::graph(), v6::desk::graph());
     let mut missing = problems
         .iter()
         .filter(|it| it.contains("`revise::Text` was not kept"));
@@ -306,129 +238,6 @@ async fn a_join_that_asks_for_an_input_that_was_not_kept_refuses_the_run() {
         missing.any(|it| it.contains("a `revise::Left` that waits")),
         "{problems:#?}"
     );
-}
-
-/// An agent that may call another one, whose tool asks for the input of the flow around it.
-mod v8 {
-    use pravah_runtime::prelude::*;
-
-    crate::states!(Text, Draft, Brief, Found);
-
-    #[node]
-    fn write(text: Text) -> Draft {
-        Draft { n: text.n + 1 }
-    }
-
-    #[node]
-    fn note(draft: Draft) -> Brief {
-        Brief { n: draft.n }
-    }
-
-    /// Says what is researched.
-    #[tool]
-    async fn topic(draft: Input<Draft>) -> Result<u64, ToolError> {
-        Ok(draft.n)
-    }
-
-    /// You look things up.
-    #[agent(model = "openai://m", output = Found, tools = [topic])]
-    fn researcher(brief: &Brief) -> String {
-        brief.n.to_string()
-    }
-
-    /// You have things looked up.
-    #[agent(model = "openai://m", output = Found, agents = [researcher])]
-    fn editor(brief: &Brief) -> String {
-        brief.n.to_string()
-    }
-
-    #[flow(named)]
-    fn research(draft: Draft) -> Found {
-        flow! { note -> editor }
-    }
-
-    #[flow]
-    pub(super) fn desk(text: Text) -> Found {
-        flow! { write -> research }
-    }
-}
-
-#[tokio::test]
-async fn what_an_agent_may_call_needs_the_input_that_it_asks_for() {
-    let mut run = FlowRuntime::new(v8::Text { n: 5 }).unwrap();
-    steps(&mut run, 2).await;
-    let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    FlowRuntime::<v8::Text>::from_snapshot(run.snapshot()).unwrap();
-    let inputs = json["inputs"].as_object_mut().unwrap();
-    inputs.remove("research::Draft").unwrap();
-    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
-    let error = FlowRuntime::<v8::Text>::from_snapshot(snapshot).map(drop);
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.contains("`research::editor` asks for `Input<Draft>`"),
-        "{error}"
-    );
-}
-
-/// A node that calls a flow, in which a node asks for the input of the flow around the call.
-mod called {
-    use pravah_runtime::prelude::*;
-
-    crate::states!(Text, Draft, Part, Found);
-
-    #[node]
-    fn write(text: Text) -> Draft {
-        Draft { n: text.n + 1 }
-    }
-
-    #[node]
-    fn tell(part: Part, draft: Input<Draft>) -> Found {
-        Found {
-            n: part.n * 100 + draft.n,
-        }
-    }
-
-    #[flow(named)]
-    fn part_of(part: Part) -> Found {
-        flow! { tell }
-    }
-
-    #[node]
-    fn cut(draft: Draft) -> Part {
-        Part { n: draft.n }
-    }
-
-    #[node(agents = [part_of])]
-    fn search(part: &Part) -> Invoke<Found> {
-        part_of::invoke(Part { n: part.n })
-    }
-
-    #[flow(named)]
-    fn research(draft: Draft) -> Found {
-        flow! { cut -> search }
-    }
-
-    #[flow]
-    pub(super) fn desk(text: Text) -> Found {
-        flow! { write -> research }
-    }
-}
-
-#[tokio::test]
-async fn what_a_node_calls_needs_the_input_that_it_asks_for() {
-    let mut run = FlowRuntime::new(called::Text { n: 5 }).unwrap();
-    steps(&mut run, 2).await;
-    let mut json = serde_json::to_value(run.snapshot()).unwrap();
-    let inputs = json["inputs"].as_object_mut().unwrap();
-    inputs.remove("research::Draft").unwrap();
-    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
-    let error = FlowRuntime::<called::Text>::from_snapshot(snapshot).map(drop);
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.contains("`research::search` asks for `Input<Draft>`"),
-        "{error}"
-    );
-    assert_eq!(done(&mut run).await.n, 606);
 }
 
 /// A desk that reviews its tickets, with what comes before and after.
@@ -464,19 +273,19 @@ macro_rules! reviewed_as {
         }
     };
 }
-reviewed_as! { v9,
+reviewed_as! { v7,
     #[flow]
     pub(super) fn desk(ticket: Ticket) -> Verdict {
         flow! { write -> polish }
     }
 }
-reviewed_as! { v10,
+reviewed_as! { v8,
     #[flow]
     pub(super) fn desk(ticket: Ticket) -> Verdict {
         flow! { prepare -> write -> polish }
     }
 }
-reviewed_as! { v11,
+reviewed_as! { v9,
     #[flow(named)]
     fn review(ticket: Ticket) -> Verdict {
         flow! { write -> polish }
@@ -487,7 +296,7 @@ reviewed_as! { v11,
         flow! { review }
     }
 }
-reviewed_as! { v12,
+reviewed_as! { v10,
     #[flow(named)]
     fn review(ticket: Ticket) -> Verdict {
         flow! { write -> polish }
@@ -501,28 +310,22 @@ reviewed_as! { v12,
 
 #[tokio::test]
 async fn the_input_that_waits_at_the_start_is_kept_where_a_node_comes_before_it() {
-    let version = v9::desk::graph().unwrap().version();
+    let version = v7::desk::graph().unwrap().version();
     let options = LoadOptions::new().with_version(version);
-    let mut run = FlowRuntime::new(v9::Ticket { n: 3 }).unwrap();
+    let mut run = FlowRuntime::new(v7::Ticket { n: 3 }).unwrap();
     for _ in 0..2 {
-        let mut after = upgraded_with::<v10::Ticket, _>(&run, &options).unwrap();
+        let mut after = upgraded_with::<v8::Ticket, _>(&run, &options).unwrap();
         assert_eq!(done(&mut after).await.n, 33);
         steps(&mut run, 1).await;
     }
-    assert_eq!(
-        lock_problems(v9::desk::graph(), v10::desk::graph()),
-        [""; 0]
-    );
+    assert_eq!(problems(v7::desk::graph(), v8::desk::graph()), [""; 0]);
 }
 
 #[tokio::test]
 async fn a_nested_flow_keeps_its_input_where_the_flow_around_it_starts_with_something_else() {
-    let mut run = FlowRuntime::<v11::desk>::start(v11::Ticket { n: 3 }).unwrap();
+    let mut run = FlowRuntime::<v9::desk>::start(v9::Ticket { n: 3 }).unwrap();
     steps(&mut run, 1).await;
-    let mut after = upgraded::<v12::desk, _>(&run);
+    let mut after = upgraded::<v10::desk, _>(&run);
     assert_eq!(done(&mut after).await.n, 33);
-    assert_eq!(
-        lock_problems(v11::desk::graph(), v12::desk::graph()),
-        [""; 0]
-    );
+    assert_eq!(problems(v9::desk::graph(), v10::desk::graph()), [""; 0]);
 }

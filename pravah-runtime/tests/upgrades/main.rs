@@ -20,7 +20,7 @@ mod report;
 mod shared;
 mod step_keys;
 
-use pravah_runtime::{FlowDef, LoadOptions, prelude::*};
+use pravah_runtime::{FlowDef, FlowGraph, FlowLock, LoadOptions, prelude::*};
 
 /// States that hold a number.
 macro_rules! states {
@@ -71,6 +71,30 @@ fn refusal_with_help<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> Stri
     let text = error.to_string();
     let text = text.strip_prefix("the snapshot could not be loaded: ");
     text.unwrap().to_owned()
+}
+
+/// What a lock that has a version of a flow says of another one.
+fn lock_problems(
+    (release, old): (&str, Result<FlowGraph, FlowError>),
+    new: Result<FlowGraph, FlowError>,
+    options: &LoadOptions,
+) -> Vec<String> {
+    let old = old.unwrap();
+    let mut lock = FlowLock::new(old.input());
+    lock.add(release, &old);
+    let lock = FlowLock::from_json(&lock.to_json()).unwrap();
+    let problems = lock.check_with(&new.unwrap(), options).problems;
+    problems.iter().map(ToString::to_string).collect()
+}
+
+/// Why a run is not loaded whose snapshot lacks one of the inputs that it has.
+fn refusal_without<F: FlowDef>(run: &FlowRuntime<F>, input: &str) -> String {
+    let mut json = serde_json::to_value(run.snapshot()).unwrap();
+    let inputs = json["inputs"].as_object_mut().unwrap();
+    inputs.remove(input).unwrap();
+    let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
+    let refused = FlowRuntime::<F>::from_snapshot(snapshot).map(drop);
+    refused.unwrap_err().to_string()
 }
 
 async fn steps<F: FlowDef>(run: &mut FlowRuntime<F>, steps: usize) {

@@ -1,6 +1,8 @@
 //! What keeps runs of earlier versions from going on.
 
-use pravah_runtime::{FlowGraph, FlowLock, prelude::*};
+use pravah_runtime::{FlowGraph, LoadOptions, prelude::*};
+
+use crate::lock_problems;
 
 /// States and functions that every version may use.
 macro_rules! version {
@@ -76,11 +78,7 @@ version!(automatic {
 });
 
 fn problems(old: Result<FlowGraph, FlowError>, new: Result<FlowGraph, FlowError>) -> Vec<String> {
-    let mut lock = FlowLock::new("Text");
-    lock.add("1.2.0", &old.unwrap());
-    let lock = FlowLock::from_json(&lock.to_json()).unwrap();
-    let problems = lock.check(&new.unwrap()).problems;
-    problems.iter().map(ToString::to_string).collect()
+    lock_problems(("1.2.0", old), new, &LoadOptions::new())
 }
 
 #[test]

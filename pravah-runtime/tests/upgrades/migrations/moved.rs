@@ -1,9 +1,9 @@
 //! States whose place is gone.
 
-use pravah_runtime::{FlowDef as _, FlowLock, LoadOptions, prelude::*};
+use pravah_runtime::{FlowDef as _, LoadOptions, prelude::*};
 
 use super::{
-    super::{done, steps, upgraded_with},
+    super::{done, lock_problems, steps, upgraded_with},
     in_centilitres, order, v1, v2, v3,
 };
 
@@ -121,14 +121,6 @@ async fn a_moved_state_has_the_form_of_its_place() {
     assert_eq!(done(&mut upgraded).await.cups, 2);
 }
 
-/// What a lock with the first version says of the coffee from capsules.
-fn lock_problems(options: &LoadOptions) -> Vec<String> {
-    let mut lock = FlowLock::new("Order");
-    lock.add("1.0.0", &v1::Order::graph().unwrap());
-    let problems = lock.check_with(&capsules::coffee::graph().unwrap(), options);
-    problems.problems.iter().map(ToString::to_string).collect()
-}
-
 #[tokio::test]
 async fn a_state_that_had_several_forms_is_moved_by_the_function_of_its_form() {
     let mut run = FlowRuntime::new(order()).unwrap();
@@ -136,6 +128,11 @@ async fn a_state_that_had_several_forms_is_moved_by_the_function_of_its_form() {
     let first = serde_json::to_value(&run).unwrap();
     let mut second = first.clone();
     second["states"]["Brewed"] = serde_json::json!({ "centilitres": 24 });
+    // What a lock with the first version says.
+    let problems = |options: &LoadOptions| {
+        let new = capsules::coffee::graph();
+        lock_problems(("1.0.0", v1::Order::graph()), new, options)
+    };
     let load = |json: &serde_json::Value, options: &LoadOptions| {
         let snapshot: FlowSnapshot = serde_json::from_value(json.clone()).unwrap();
         FlowRuntime::<capsules::Order>::from_snapshot_with(snapshot, options)
@@ -158,12 +155,12 @@ async fn a_state_that_had_several_forms_is_moved_by_the_function_of_its_form() {
             let mut run = load(json, &both).unwrap();
             assert_eq!(done(&mut run).await.cups, 2);
         }
-        assert_eq!(lock_problems(&both), [""; 0]);
+        assert_eq!(problems(&both), [""; 0]);
     }
     let one = of_second(LoadOptions::new());
     let error = load(&first, &one).err().unwrap().to_string();
     assert!(error.contains("`Brewed` cannot be read"), "{error}");
-    let [problem] = lock_problems(&one).try_into().unwrap();
+    let [problem] = problems(&one).try_into().unwrap();
     let expected =
         "version 1.0.0: a `Brewed` that was stored cannot be read: missing field `centilitres`";
     assert_eq!(problem, expected);
