@@ -23,7 +23,7 @@ use super::{
 use crate::{
     error::{ErrorText, FlowError, Stuck},
     flow::Known,
-    graph::{NodeIx, Place, Table},
+    graph::{NodeIx, Table},
     quoted::quoted,
 };
 
@@ -145,13 +145,8 @@ impl Run {
             return Err(error);
         }
         let table = self.table();
-        let slots = self.state.root.tokens.iter();
-        let states: Vec<&str> = slots
-            .map(|(slot, token)| {
-                let (slot, branch) = (*slot, token.branch);
-                table.place_key(Place { slot, branch })
-            })
-            .collect();
+        let waiting = self.state.root.waiting();
+        let states: Vec<&str> = waiting.map(|(place, _)| table.place_key(place)).collect();
         let reason = format!("{} wait and no node can take them", quoted(&states));
         Err(FlowError::Deadlock(Stuck::new(reason, states)))
     }

@@ -17,7 +17,7 @@ use crate::{
     context::Context,
     error::FlowError,
     flow::{Flow, FlowDef, Known, graph_of},
-    graph::{Place, SlotIx},
+    graph::Place,
     node::Token,
     state::Live,
 };
@@ -318,16 +318,15 @@ impl<F> FlowRuntime<F> {
     {
         let name = S::schema_name();
         let root = &self.inner.state.root;
-        let is_s = |(slot, token): &(&SlotIx, &Token)| {
-            let (slot, branch) = (**slot, token.branch);
-            let Some(state) = root.table.state_at(Place { slot, branch }) else {
+        let is_s = |(place, _): &(Place, &Token)| {
+            let Some(state) = root.table.state_at(*place) else {
                 return false;
             };
             let key = root.table.state_key(state);
             key.strip_suffix(&*name)
                 .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with("::"))
         };
-        let (_, token) = root.tokens.iter().find(is_s)?;
+        let (_, token) = root.waiting().find(is_s)?;
         token.live.get().ok()
     }
 }

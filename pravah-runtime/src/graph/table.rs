@@ -6,14 +6,17 @@ use std::{
 };
 
 use pravah_graph::{Fingerprint, WayOut};
-use schemars::{Schema, SchemaGenerator};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx, is_written,
     keys::places, latest::LatestEntry,
 };
-use crate::{node::Policy, state::StateType, topology::ShapeKind};
+use crate::{
+    node::Policy,
+    state::{SchemaOf, StateType},
+    topology::ShapeKind,
+};
 
 pub(crate) struct Table {
     pub(crate) nodes: Vec<NodeEntry>,
@@ -115,7 +118,7 @@ pub(crate) struct StateEntry {
     /// The type that what waits is read as; `None` for a state that no node takes or returns.
     pub(crate) type_of: Option<fn() -> StateType>,
     /// Writes its schema; `None` for that, and for one of a document.
-    pub(crate) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+    pub(crate) schema: Option<SchemaOf>,
 }
 
 /// A flow, or one inlined in it.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::LoadOptions,
-    graph::{FlowGraph, Place, Table, split_key},
+    graph::{FlowGraph, Place, ScopeIx, Table, split_key},
 };
 
 pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
@@ -142,42 +142,33 @@ impl Checker<'_> {
                 }
             }
         }
-        for node in &net.nodes {
-            for key in node.takes.iter().flatten() {
-                self.input((key, node, net), table, &images);
-            }
-        }
+        self.inputs(net, table, &images);
         images
     }
 
-    /// Whether the input of a flow around a place is there, kept or waiting there itself, if a `catch` hands it on or a
-    /// node may ask for it.
-    fn input(
-        &mut self,
-        (key, node, net): (&str, &LockedNode, &LockedNet),
-        table: &Table,
-        images: &Images<'_>,
-    ) {
-        let Some(Image { place, .. }) = images.get(key).copied() else {
-            return;
-        };
-        let around = table.scopes_of(table.slot(place.slot).node);
-        let missing = around.filter(|(_, scope)| {
-            let mut kept = node.within.iter().map(String::as_str).chain(net.input());
-            !kept.any(|key| *key == *scope.key) && !scope.starts_at.contains(&place)
-        });
-        let mut needed = missing.filter(|(index, scope)| {
-            // What waits with it may be what a join needs that asks for the input.
-            let slots = images.values().map(|image| image.place.slot);
-            let inside = slots.filter(|slot| table.is_within(table.slot(*slot).node, *index));
-            scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
-        });
-        if let Some((_, scope)) = needed.next() {
-            self.problems.push(LockProblem::NoInput {
-                release: self.release(),
-                state: key.to_owned(),
-                input: scope.key.to_string(),
-            });
+    /// Whether the inputs of the flows around places are there, kept or waiting there themselves, if a `catch` hands them
+    /// on or a node may ask for them.
+    fn inputs(&mut self, net: &LockedNet, table: &Table, images: &Images<'_>) {
+        let needed = flows_that_need_their_input(table, images);
+        for node in &net.nodes {
+            let kept = || node.within.iter().map(String::as_str).chain(net.input());
+            for key in node.takes.iter().flatten() {
+                let Some(Image { place, .. }) = images.get(key.as_str()) else {
+                    continue;
+                };
+                let around = table.scopes_of(table.slot(place.slot).node);
+                let mut around = around.filter(|(index, _)| needed.contains(index));
+                let missing = around.find(|(_, scope)| {
+                    !kept().any(|key| *key == *scope.key) && !scope.starts_at.contains(place)
+                });
+                if let Some((_, scope)) = missing {
+                    self.problems.push(LockProblem::NoInput {
+                        release: self.release(),
+                        state: key.clone(),
+                        input: scope.key.to_string(),
+                    });
+                }
+            }
         }
     }
 
@@ -235,12 +226,16 @@ impl Checker<'_> {
             return;
         };
         if unreadable.all(|why| why.is_some()) {
-            self.problems.push(LockProblem::Unreadable {
-                release: self.release(),
-                state: state.to_owned(),
-                why: first,
-            });
+            self.unreadable(state, first);
         }
+    }
+
+    fn unreadable(&mut self, state: &str, why: String) {
+        self.problems.push(LockProblem::Unreadable {
+            release: self.release(),
+            state: state.to_owned(),
+            why,
+        });
     }
 
     /// Whether each state of a name can still be read.
@@ -254,17 +249,25 @@ impl Checker<'_> {
             }
             let form = state.schema.zip(state.type_of.map(|type_of| type_of()));
             if let Some(why) = form.and_then(|form| unreadable(stored, form, self.options)) {
-                self.problems.push(LockProblem::Unreadable {
-                    release: self.version.release.clone(),
-                    state: state.key.to_string(),
-                    why,
-                });
+                self.unreadable(&state.key, why);
             }
         }
         for (_, chain) in table.lists() {
             self.schemas(chain, seen);
         }
     }
+}
+
+/// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From
+/// all of them, since a join may need what waits in several.)
+fn flows_that_need_their_input(table: &Table, images: &Images<'_>) -> Vec<ScopeIx> {
+    let slots = || images.values().map(|image| image.place.slot);
+    let scopes = (0..).map(ScopeIx).zip(&table.scopes);
+    let needed = scopes.filter(|(index, scope)| {
+        let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, *index));
+        scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
+    });
+    needed.map(|(index, _)| index).collect()
 }
 
 /// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run

@@ -1,16 +1,13 @@
 //! Whether states that were stored can be read as they are now.
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::Schema;
 use serde_json::Value;
 
 use super::{sample::samples, version::whole_schema};
 use crate::{
     engine::LoadOptions,
-    state::{Live, StateType},
+    state::{Live, SchemaOf, StateType},
 };
-
-/// Writes the schema of a type.
-pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// Why states with this schema cannot be read as this type, if that is known to be so. Values that the schema
 /// allows are read as that type, since a schema does not say all that serde does, such as other names of a field. Where

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{Schema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::net::LockedNet;
-use crate::graph::{FlowGraph, FlowVersion, Table};
+use crate::{
+    graph::{FlowGraph, FlowVersion, Table},
+    state::SchemaOf,
+};
 
 /// A version of a flow of which runs may wait.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,7 +87,7 @@ fn add_schemas(table: &Table, schemas: &mut BTreeMap<String, Schema>) {
 }
 
 /// The schema of what is written of a state, with all that it refers to.
-pub(super) fn whole_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
+pub(super) fn whole_schema(of: SchemaOf) -> Schema {
     let mut generator = SchemaSettings::default().for_serialize().into_generator();
     let mut schema = of(&mut generator);
     // What refers to itself is among the definitions alone.

@@ -8,7 +8,7 @@ use std::{
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, transform::Transform};
 
-use super::{Copies, Copying, Rebuild, State};
+use super::{Copies, Copying, Rebuild, SchemaOf, State};
 
 type Known = BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>;
 
@@ -103,10 +103,7 @@ impl<S> Copies<S> for AsNoted<S> {
     }
 }
 
-fn noted(
-    id: TypeId,
-    schema: fn(&mut SchemaGenerator) -> Schema,
-) -> Option<&'static (dyn Any + Send + Sync)> {
+fn noted(id: TypeId, schema: SchemaOf) -> Option<&'static (dyn Any + Send + Sync)> {
     schema(&mut SchemaGenerator::default());
     let known = KNOWN.get()?.read().unwrap_or_else(PoisonError::into_inner);
     known.get(&id).copied()

@@ -134,12 +134,14 @@ pub struct StateRef {
     pub fns: Option<StateFns>,
 }
 
+/// Writes the schema of a type, with what it refers to among the generator's definitions.
+pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
 /// What a graph asks of the type of a state.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct StateFns {
-    /// Writes its schema, with what it refers to among the generator's definitions.
-    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) schema: SchemaOf,
     /// The type as what waits in a run is read.
     pub(crate) type_of: fn() -> StateType,
 }

@@ -2,13 +2,13 @@
 
 use std::{collections::VecDeque, fmt, iter, sync::Arc};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     error::{BoxError, ErrorText, FlowError, guard},
     graph::split_key,
-    state::{Each, Live, StateType},
+    state::{Each, Live, SchemaOf, StateType},
 };
 
 /// How the states of one type become those of another.
@@ -34,7 +34,7 @@ impl fmt::Debug for Migration {
 pub(crate) struct SlotMigration {
     /// Its key in snapshots.
     pub(super) key: String,
-    schema: fn(&mut SchemaGenerator) -> Schema,
+    schema: SchemaOf,
     migration: Migration,
 }
 
@@ -104,7 +104,7 @@ impl SlotMigration {
     }
 
     /// The form in which it is read: its schema, and its type.
-    pub(crate) fn form(&self) -> (fn(&mut SchemaGenerator) -> Schema, StateType) {
+    pub(crate) fn form(&self) -> (SchemaOf, StateType) {
         (self.schema, self.migration.from)
     }
 

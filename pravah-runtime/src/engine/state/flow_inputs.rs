@@ -49,7 +49,6 @@ impl Frame {
 
     /// Whether anything waits in a flow.
     pub(crate) fn is_running(&self, scope: ScopeIx) -> bool {
-        let mut nodes = self.tokens.keys().map(|slot| self.table.slot(*slot).node);
-        nodes.any(|node| self.table.is_within(node, scope))
+        self.waiting_within(scope).next().is_some()
     }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, Place, ScopeIx, Table},
+    graph::{NodeIx, Place, ScopeIx, SlotIx, Table},
     node::{Inputs, LatestStates, Token, Tokens},
     sorted_map::SortedMap,
     state::Live,
@@ -241,6 +241,20 @@ impl Frame {
     pub(crate) fn waiting_at(&self, place: Place) -> Option<&Token> {
         let token = self.tokens.get(&place.slot);
         token.filter(|token| token.branch == place.branch)
+    }
+
+    /// All that waits, with its places.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Place, &Token)> {
+        self.tokens.iter().map(|(slot, token)| {
+            let (slot, branch) = (*slot, token.branch);
+            (Place { slot, branch }, token)
+        })
+    }
+
+    /// The slots within a flow in which something waits.
+    pub(crate) fn waiting_within(&self, scope: ScopeIx) -> impl Iterator<Item = SlotIx> {
+        let slots = self.tokens.keys().copied();
+        slots.filter(move |slot| self.table.is_within(self.table.slot(*slot).node, scope))
     }
 
     /// Whether all states that `node` takes are there.

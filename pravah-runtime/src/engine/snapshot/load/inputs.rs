@@ -12,7 +12,7 @@ use super::{
     Loader, OnError,
 };
 use crate::{
-    graph::{Place, ScopeIx, SlotIx, Table},
+    graph::{ScopeIx, SlotIx, Table},
     state::Live,
 };
 
@@ -99,14 +99,8 @@ impl Loader {
         }
         let table = &frame.table;
         let entry = table.scope(scope).entry;
-        let waiting = frame.tokens.iter().filter(|(slot, token)| {
-            let branch = token.branch;
-            let place = Place {
-                slot: **slot,
-                branch,
-            };
-            table.state_at(place) == Some(entry)
-        });
+        let waiting = frame.waiting();
+        let waiting = waiting.filter(|(place, _)| table.state_at(*place) == Some(entry));
         let mut values = waiting.map(|(_, token)| &token.live);
         let first = values.next()?;
         values
@@ -151,10 +145,7 @@ fn check_inputs(frame: &Frame) -> Loaded<()> {
         if frame.flow_inputs.contains(&scope) {
             continue;
         }
-        let waiting = frame.tokens.keys().copied();
-        let waiting: Vec<SlotIx> = waiting
-            .filter(|slot| table.is_within(table.slot(*slot).node, scope))
-            .collect();
+        let waiting: Vec<SlotIx> = frame.waiting_within(scope).collect();
         let Some(first) = waiting.first() else {
             continue;
         };

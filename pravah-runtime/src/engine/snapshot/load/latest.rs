@@ -150,9 +150,7 @@ impl Loader {
             if frame.latest.contains(&index) || self.take_input(frame, index) {
                 continue;
             }
-            let waiting = frame.tokens.keys().copied();
-            let waiting =
-                waiting.filter(|slot| table.is_within(table.slot(*slot).node, entry.scope));
+            let waiting = frame.waiting_within(entry.scope);
             if let Some(reader) = table.reader_before_value(index, waiting) {
                 let (reader, state) = (table.node_id(reader), &entry.state);
                 return Err(format!(

@@ -15,7 +15,7 @@ use super::{
     writer::Writer,
 };
 use crate::{
-    graph::{LatestIx, NodeIx, Place, Table},
+    graph::{LatestIx, NodeIx, Table},
     state::Live,
 };
 
@@ -110,11 +110,10 @@ impl Written<'_> {
 fn waiting(frame: &Frame) -> WrittenStates<'_> {
     let table: &Table = &frame.table;
     let mut holders: BTreeMap<usize, &str> = BTreeMap::new();
-    let tokens: Vec<_> = frame.tokens.iter().collect();
+    let tokens: Vec<_> = frame.waiting().collect();
     let keys = KeysOfLatest::of(frame);
-    let states = tokens.into_iter().rev().map(|(slot, token)| {
-        let (slot, branch) = (*slot, token.branch);
-        let key = table.place_key(Place { slot, branch });
+    let states = tokens.into_iter().rev().map(|(place, token)| {
+        let key = table.place_key(place);
         if let Some(latest) = keys.get(&token.live) {
             return (key, Written::same(sections::latest_states, latest));
         }
