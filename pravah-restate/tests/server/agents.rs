@@ -9,8 +9,12 @@ use std::{
 };
 
 use pravah_restate::RestateFlows;
-use pravah_runtime::{ClientFactory, prelude::*};
+use pravah_runtime::{
+    ClientFactory, EventKind, ModelClient, ModelFuture, ModelRequest, ModelResponse, OnText,
+    prelude::*,
+};
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::{flows::Effects, server::Server};
 
@@ -72,6 +76,63 @@ async fn an_agent_asks_its_model_once_for_each_turn() {
             "{keys:?}"
         );
     }
+}
+
+// --- Streamed text.
+
+/// You tell tales.
+#[agent(model = "openai://m", output = Report)]
+fn tell(question: &Question) -> String {
+    question.text.clone()
+}
+
+#[flow(named)]
+fn telling(question: Question) -> Report {
+    flow! { tell }
+}
+
+/// Streams its text in two pieces.
+struct Teller;
+
+impl ModelClient for Teller {
+    fn complete<'a>(&'a self, _: &'a ModelRequest) -> ModelFuture<'a> {
+        let response = ModelResponse::default().with_text(r#"{"text":"the end"}"#);
+        Box::pin(async move { Ok(response) })
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest, on_text: OnText<'a>) -> ModelFuture<'a> {
+        on_text(r#"{"text":"#);
+        on_text(r#""the end"}"#);
+        self.complete(request)
+    }
+}
+
+#[tokio::test]
+async fn the_text_of_a_model_comes_as_it_is_streamed() {
+    let server = Server::start().await;
+    let (send, mut received) = mpsc::unbounded_channel();
+    let flows = RestateFlows::new().serve_with::<telling>(move |run, _| {
+        let teller = ClientFactory::new().with_client(Arc::new(Teller));
+        let mut run = run.with_factory(teller);
+        let mut events = run.events_with_text();
+        let send = send.clone();
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                if let EventKind::AgentText { content, .. } = event.kind {
+                    let _ = send.send(content);
+                }
+            }
+        });
+        Ok(run)
+    });
+    let _serving = server.serve(flows).await;
+    let runs = server.runs();
+    let text = "A tale.".to_owned();
+    let id = runs.start::<telling>(Question { text }).await.unwrap();
+    let report = runs.result::<telling>(&id).await.unwrap();
+    assert_eq!(report.text, "the end");
+    assert_eq!(received.recv().await.unwrap().to_string(), r#"{"text":"#);
+    assert_eq!(received.recv().await.unwrap().to_string(), r#""the end"}"#);
 }
 
 // --- Branches.
