@@ -308,6 +308,31 @@ reviewed_as! { v10,
     }
 }
 
+reviewed_as! { v11,
+    #[flow(named)]
+    fn review(ticket: Ticket) -> Verdict {
+        flow! { prepare -> write -> polish }
+    }
+
+    #[flow(named)]
+    pub(super) fn desk(memo: Memo) -> Verdict {
+        flow! { open -> review }
+    }
+}
+
+#[tokio::test]
+async fn the_input_that_waits_at_the_start_of_a_nested_flow_is_kept_where_a_node_comes_before_it() {
+    let version = v10::desk::graph().unwrap().version();
+    let options = LoadOptions::new().with_version(version);
+    let mut run = FlowRuntime::<v10::desk>::start(v10::Memo { n: 3 }).unwrap();
+    for _ in 0..3 {
+        let mut after = upgraded_with::<v11::desk, _>(&run, &options).unwrap();
+        assert_eq!(done(&mut after).await.n, 33);
+        steps(&mut run, 1).await;
+    }
+    assert_eq!(problems(v10::desk::graph(), v11::desk::graph()), [""; 0]);
+}
+
 #[tokio::test]
 async fn the_input_that_waits_at_the_start_is_kept_where_a_node_comes_before_it() {
     let version = v7::desk::graph().unwrap().version();

@@ -94,13 +94,17 @@ impl Loader {
         if let Some(live) = frame.waiting_at_start(scope) {
             return Some(live.clone());
         }
-        if !self.revalidates || scope != ScopeIx::FLOW {
+        if !self.revalidates {
             return None;
         }
         let table = &frame.table;
         let entry = table.scope(scope).entry;
-        let waiting = frame.waiting();
-        let waiting = waiting.filter(|(place, _)| table.state_at(*place) == Some(entry));
+        // Of what a nested flow takes inside, its input alone has the name that it has in the flow around: a node that has
+        // kept its name took the same.
+        let waiting = frame.waiting().filter(|(place, _)| {
+            let node = table.slot(place.slot).node;
+            table.state_at(*place) == Some(entry) && table.is_within(node, scope)
+        });
         let mut values = waiting.map(|(_, token)| &token.live);
         let first = values.next()?;
         values
