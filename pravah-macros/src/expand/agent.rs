@@ -176,7 +176,14 @@ fn signature_flags(options: &AgentOptions) -> TokenStream {
     let inside = (!is_alone).then(|| {
         let (private, tools) = (private(), settings.tools.iter().map(tool_ref));
         let agents = settings.callees().map(delegation::signature);
-        quote!(.with_inside(#private::Inside::Agent { tools: &[#(#tools),*], agents: &[#(#agents),*] }))
+        let detached = settings.allows_detached();
+        quote! {
+            .with_inside(#private::Inside::Agent {
+                tools: &[#(#tools),*],
+                agents: &[#(#agents),*],
+                detached: #detached,
+            })
+        }
     });
     let remote = matches!(options.runs_on, RunsOn::Runner(_)).then(|| {
         let private = private();

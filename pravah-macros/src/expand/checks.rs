@@ -64,6 +64,13 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     reach(flow, graph, &mut constants);
     if depth == 0 {
         names(flow, &mut constants);
+        let what = format!("detached_tasks_of_{}", flow.name);
+        constants.check(
+            &what,
+            "check_detached",
+            flow.name.span(),
+            &net.to_token_stream(),
+        );
         let name = constants.name(&format!("lock_of_{}", flow.name));
         constants.extend(flow.upgrades.check(&net, &name, flow.is_named));
     }

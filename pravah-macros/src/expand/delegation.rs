@@ -212,8 +212,7 @@ pub(super) fn check(agent: &Ident, options: &AgentOptions, constants: &mut Const
     }
     let calls = !settings.agents.is_empty() || settings.ad_hoc().is_some();
     let has_skills = !settings.skills.is_empty();
-    let mut joins = settings.delegation.iter().flat_map(|it| &it.joins);
-    let manages_tasks = joins.any(|join| join == "detached");
+    let manages_tasks = settings.allows_detached();
     for (index, tool) in settings.tools.iter().enumerate() {
         let this = hidden("Tool", index);
         let what = format!("tool_{}_beside_agents", tool_name(tool));

@@ -215,6 +215,12 @@ impl Settings {
         self.agents.iter().chain(self.ad_hoc()).chain(&self.skills)
     }
 
+    /// Whether it may call agents as detached tasks.
+    pub(crate) fn allows_detached(&self) -> bool {
+        let mut joins = self.delegation.iter().flat_map(|it| &it.joins);
+        joins.any(|join| join == "detached")
+    }
+
     /// Whether the options that are called so, each of which is in order, fit together.
     fn check(&self, names: &[Ident], errors: &mut Diagnostics) {
         self.request.check_call_timeout(&self.policy, errors);

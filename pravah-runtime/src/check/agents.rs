@@ -32,6 +32,7 @@ pub trait UnknownCallee {
             asks: &[<Context as Param>::REF],
         }],
         agents: &[],
+        detached: false,
     });
 }
 

@@ -68,7 +68,7 @@ const fn path_inside(text: Message, node: Signature, capability: Capabilities) -
             }
             text
         }
-        Inside::Agent { tools, agents } => {
+        Inside::Agent { tools, agents, .. } => {
             let mut rest = tools;
             while let [tool, others @ ..] = rest {
                 if capabilities(tool.asks).meets(capability) {

@@ -60,17 +60,131 @@ impl Signature {
     }
 }
 
+/// Fails where what a flow in this one calls as a detached task asks for the input of the flow that calls it: the task goes
+/// on when that has ended, and so has its input.
+#[track_caller]
+pub const fn check_detached(net: &Topology) {
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        check_flows_inside(node.signature);
+        nodes = rest;
+    }
+}
+
+/// The same of the flows that a node is or calls. What is in those was checked where they are written.
+#[track_caller]
+const fn check_flows_inside(node: Signature) {
+    let mut callees = match node.inside {
+        Inside::Net(net) if net.is_list() => return check_detached(net),
+        Inside::Net(net) => {
+            if let Some(input) = net.ends.input
+                && let Some(asking) = asked_detached(net, input)
+            {
+                fail_detached(asking, net)
+            }
+            return;
+        }
+        Inside::Agent { agents, .. } => agents,
+        Inside::Calls(callees) => callees,
+        Inside::Nothing | Inside::Remote => return,
+    };
+    while let [called, rest @ ..] = callees {
+        check_flows_inside(*called);
+        callees = rest;
+    }
+}
+
+#[track_caller]
+const fn fail_detached(asking: OuterInput, flow: &Topology) -> ! {
+    message(&["`", asking.node, "` asks for "])
+        .and_read("Input", asking.state)
+        .and(&[" in a detached task, which may outlive `", flow.name])
+        .push("`, the flow with that input")
+        .help(&["put what it needs into the input of what is called"])
+        .fail()
+}
+
+/// What a flow calls as detached tasks that asks for this input, unless a flow in it starts with the same.
+const fn asked_detached(net: &Topology, input: StateRef) -> Option<OuterInput> {
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        let asked = asked_detached_by(node.signature, input);
+        if asked.is_some() {
+            return asked;
+        }
+        nodes = rest;
+    }
+    None
+}
+
+const fn asked_detached_by(node: Signature, input: StateRef) -> Option<OuterInput> {
+    let (mut callees, are_detached) = match node.inside {
+        Inside::Net(net) if starts_with(net, input) => return None,
+        Inside::Net(net) => return asked_detached(net, input),
+        Inside::Agent {
+            agents, detached, ..
+        } => (agents, detached),
+        Inside::Calls(callees) => match node.shape.calls_return {
+            Some(output) => (callees, output.is_detached),
+            None => (callees, false),
+        },
+        Inside::Nothing | Inside::Remote => return None,
+    };
+    if are_detached {
+        return asked_by_callees(node, input);
+    }
+    while let [called, rest @ ..] = callees {
+        let asked = asked_detached_by(*called, input);
+        if asked.is_some() {
+            return asked;
+        }
+        callees = rest;
+    }
+    None
+}
+
+/// What a node calls that asks for this input.
+const fn asked_by_callees(node: Signature, input: StateRef) -> Option<OuterInput> {
+    let inside = match node.inside {
+        Inside::Agent {
+            agents, detached, ..
+        } => Inside::Agent {
+            tools: &[],
+            agents,
+            detached,
+        },
+        inside => inside,
+    };
+    let (node, mut number) = (node.with_inside(inside), 0);
+    loop {
+        let mut left = number;
+        match asked_inside(node, &mut left) {
+            Some(asked) if is_same(asked.state, input) => return Some(asked),
+            Some(_) => number += 1,
+            None => return None,
+        }
+    }
+}
+
+/// Whether a flow starts with this state.
+const fn starts_with(net: &Topology, state: StateRef) -> bool {
+    match net.ends.input {
+        Some(own) => is_same(own, state),
+        None => false,
+    }
+}
+
+const fn is_same(one: StateRef, other: StateRef) -> bool {
+    same(one.name, other.name) && same(one.path, other.path)
+}
+
 /// What the nodes of a flow ask for that is the input of a flow around it, by number.
 const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput> {
     let (mut nodes, mut left) = (net.nodes, number);
     while let [node, rest @ ..] = nodes {
         let mut asked = 0;
         while let Some(outer) = asked_input(node, asked) {
-            let is_own = match net.ends.input {
-                Some(own) => same(own.name, outer.state.name) && same(own.path, outer.state.path),
-                None => false,
-            };
-            if !is_own {
+            if !starts_with(net, outer.state) {
                 if left == 0 {
                     return Some(outer);
                 }
@@ -102,7 +216,7 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
 const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput> {
     let (mut tools, mut callees, run_functions): (&[ToolRef], &[Signature], bool) =
         match node.inside {
-            Inside::Agent { tools, agents } => (tools, agents, false),
+            Inside::Agent { tools, agents, .. } => (tools, agents, false),
             // Unlike the callees of an agent, these run their own functions.
             Inside::Calls(callees) => (&[], callees, true),
             _ => return None,

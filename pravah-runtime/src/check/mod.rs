@@ -41,7 +41,7 @@ pub use definition::{
 pub use diagnosis::{Diagnosis, Faults};
 pub use edges::{check_done, check_edge, check_end, check_list_end};
 pub use ends::{End, KnownState, NoState, ReportHere, ReportedAtNode, Start, StateOf, end, start};
-pub use inputs::StartsByItself;
+pub use inputs::{StartsByItself, check_detached};
 pub use list::{EachNames, check_list_limit, check_list_start};
 #[cfg(test)]
 pub(crate) use lock::weights;

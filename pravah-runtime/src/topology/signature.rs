@@ -126,6 +126,8 @@ pub enum Inside {
     Agent {
         tools: &'static [ToolRef],
         agents: &'static [Signature],
+        /// Whether it may call them as detached tasks.
+        detached: bool,
     },
     /// A remote agent.
     Remote,
@@ -198,7 +200,7 @@ impl Signature {
                     rest = others;
                 }
             }
-            Inside::Agent { tools, agents } => {
+            Inside::Agent { tools, agents, .. } => {
                 let mut rest = tools;
                 while let [tool, others @ ..] = rest {
                     all = all.and(capabilities(tool.asks));
