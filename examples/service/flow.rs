@@ -48,7 +48,7 @@ fn approve(large: Large, yes: bool) -> Approved {
     }
 }
 
-/// Made again if the process ends before the commit: the bank recognises the key, and pays once.
+/// Runs again if the process dies before the commit: the bank recognises the key, and pays once.
 #[node]
 async fn pay(approved: Approved, pace: Dep<Pace>, step: Step) -> Settled {
     sleep(pace.0).await;

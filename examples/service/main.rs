@@ -9,7 +9,7 @@
 //! curl --no-buffer localhost:8080/runs/claim-7/events
 //! ```
 //!
-//! Everybody who reaches it may do everything: a real service asks who they are, and gives each a tenant.
+//! There is no authentication: a real service identifies its callers, and gives each of them a tenant.
 
 mod flow;
 mod shutdown;
@@ -53,12 +53,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_slots(8)
         // After a crash the next process waits for this long.
         .with_lease(Duration::from_secs(5));
-    let worker = tokio::spawn(worker.run(shutdown.clone().asked()));
+    let worker = tokio::spawn(worker.run(shutdown.clone().requested()));
 
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], options.port))).await?;
     println!("listening on http://{}", listener.local_addr()?);
     let app = web::router(Runs::new(store), shutdown.clone());
-    let server = axum::serve(listener, app).with_graceful_shutdown(shutdown.asked());
+    let server = axum::serve(listener, app).with_graceful_shutdown(shutdown.requested());
     server.into_future().await?;
     worker.await?;
     Ok(())

@@ -1,15 +1,15 @@
-//! Ending the service when it is told to.
+//! Graceful shutdown.
 
 use std::io;
 
 use tokio::sync::watch;
 
-/// Whether the service is to end: for all that waits for it.
+/// A request to shut down, which any number of tasks can wait for.
 #[derive(Clone)]
 pub(crate) struct Shutdown(watch::Receiver<bool>);
 
 impl Shutdown {
-    /// One that is asked for when the task is sent Ctrl-C or a signal to terminate.
+    /// Requested when the process receives Ctrl-C or SIGTERM.
     pub(crate) fn on_signal() -> Self {
         let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
@@ -21,10 +21,10 @@ impl Shutdown {
         Self(receiver)
     }
 
-    /// Ends once it is asked for.
-    pub(crate) async fn asked(mut self) {
-        // Without a sender nobody can ask any more.
-        let _ = self.0.wait_for(|is_asked| *is_asked).await;
+    /// Completes once a shutdown is requested.
+    pub(crate) async fn requested(mut self) {
+        // The sender is gone only after it has sent the request.
+        let _ = self.0.wait_for(|is_requested| *is_requested).await;
     }
 }
 

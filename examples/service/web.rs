@@ -12,7 +12,7 @@ use axum::{
     },
     routing::{get, post},
 };
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::{Stream, StreamExt as _, future, stream};
 use pravah_store::{Cursor, Filter, HistoryRow, RunInfo, Runs, Status, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ struct Start {
 async fn start(
     State(service): State<Service>,
     Json(start): Json<Start>,
-) -> Result<(StatusCode, Json<Value>), Refused> {
+) -> Result<(StatusCode, Json<Value>), ApiError> {
     let id = service
         .runs
         .start::<refund>(start.claim)
@@ -59,23 +59,23 @@ async fn start(
 async fn show(
     State(service): State<Service>,
     Path(id): Path<String>,
-) -> Result<Json<RunInfo>, Refused> {
+) -> Result<Json<RunInfo>, ApiError> {
     Ok(Json(service.runs.status(&id).await?))
 }
 
 #[derive(Deserialize)]
-struct Wanted {
+struct ListQuery {
     status: Option<Status>,
     after: Option<String>,
 }
 
 async fn list(
     State(service): State<Service>,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<Value>, Refused> {
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Value>, ApiError> {
     let mut filter = Filter::new();
-    filter.status = wanted.status;
-    filter.after = wanted.after.as_deref().map(str::parse).transpose()?;
+    filter.status = query.status;
+    filter.after = query.after.as_deref().map(str::parse).transpose()?;
     let page = service.runs.list(filter).await?;
     let next = page.next.as_ref().map(Cursor::to_string);
     Ok(Json(json!({ "runs": page.runs, "next": next })))
@@ -85,7 +85,7 @@ async fn answer(
     State(service): State<Service>,
     Path((id, question)): Path<(String, String)>,
     Json(answer): Json<Value>,
-) -> Result<StatusCode, Refused> {
+) -> Result<StatusCode, ApiError> {
     service.runs.answer(&id, &question, answer).await?;
     Ok(StatusCode::ACCEPTED)
 }
@@ -95,18 +95,29 @@ async fn events(
     State(service): State<Service>,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refused> {
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     service.runs.status(&id).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last: Option<u64> = last.and_then(|id| id.parse().ok());
     let rows = service
         .runs
         .events_from(&id, last.map_or(0, |last| last.saturating_add(1)));
-    // A page closes its source on `end`: it would ask for a run that has ended again and again.
-    let end = stream::once(async { Event::default().event("end").data("") });
-    let events = rows.map(event).chain(end).map(Ok);
+    // A page closes its source on `end`: it would ask for a run that has ended again and again. After a failure it asks again,
+    // from the last step that it has seen.
+    let rows = rows.map(Some).chain(stream::once(async { None }));
+    let events = rows.scan(false, |has_failed, row| {
+        let event = match row {
+            Some(row) => {
+                *has_failed |= row.is_err();
+                Some(event(row))
+            }
+            None if *has_failed => None,
+            None => Some(Event::default().event("end").data("")),
+        };
+        future::ready(event.map(Ok))
+    });
     // Whoever follows a run that waits does not keep the service from ending.
-    let events = events.take_until(service.shutdown.asked());
+    let events = events.take_until(service.shutdown.requested());
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
@@ -115,19 +126,19 @@ fn event(row: Result<HistoryRow, StoreError>) -> Event {
         let event = Event::default().id(row.step.to_string()).event("step");
         event.json_data(row).map_err(|error| error.to_string())
     });
-    event.unwrap_or_else(|error| Event::default().event("error").data(error))
+    event.unwrap_or_else(|error| Event::default().event("failure").data(error))
 }
 
-/// Why a request was refused.
-struct Refused(StoreError);
+/// Why a request failed, as an HTTP response.
+struct ApiError(StoreError);
 
-impl From<StoreError> for Refused {
+impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self(error)
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = match self.0 {
             StoreError::NotFound { .. } | StoreError::OtherFlow { .. } => StatusCode::NOT_FOUND,

@@ -751,12 +751,12 @@ fn of_function(
     item: ItemFn,
     kind: Kind,
     errors: &mut Diagnostics,
-    expand: impl FnOnce(&Function, &mut Diagnostics) -> proc_macro2::TokenStream,
+    expand: impl FnOnce(&mut Function, &mut Diagnostics) -> proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
-    let function = match Function::parse(item, kind, errors) {
+    let mut function = match Function::parse(item, kind, errors) {
         Ok(function) => function,
         Err(item) => return expand::function::broken(&item),
     };
-    let code = errors.attempt(|errors| expand(&function, errors));
+    let code = errors.attempt(|errors| expand(&mut function, errors));
     code.unwrap_or_else(|| function.broken())
 }

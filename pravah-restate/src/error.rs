@@ -16,8 +16,19 @@ pub enum RestateError {
         /// What Restate said.
         message: String,
     },
-    /// The run is in a status in which this cannot be done: it has ended, it is of another flow, or the question is not
-    /// open, or is answered already.
+    /// The run is of another flow than the one whose output was asked for.
+    #[error("the run `{run}` is of the flow `{flow}`, not of `{asked}`")]
+    #[non_exhaustive]
+    OtherFlow {
+        /// The id of the run.
+        run: String,
+        /// The flow that it is of.
+        flow: String,
+        /// The flow that was asked for.
+        asked: String,
+    },
+    /// This cannot be done: the run has ended, a run of this id exists and is of another flow, or the question is not open,
+    /// or is answered already.
     #[error("the run `{run}`: {message}")]
     #[non_exhaustive]
     Conflict {
@@ -54,7 +65,7 @@ pub enum RestateError {
         source: serde_json::Error,
     },
     /// Restate does not take the name of the object.
-    #[error("the name `{name}` is not one of an object of Restate")]
+    #[error("`{name}` is not a valid name of a Restate object")]
     #[non_exhaustive]
     ObjectName {
         /// The name.
@@ -72,7 +83,7 @@ impl RestateError {
         move |source| Self::Json { what, source }
     }
 
-    pub(crate) fn unreachable(error: reqwest::Error) -> Self {
+    pub(crate) fn unreachable(error: impl Into<BoxError>) -> Self {
         let source = error.into();
         Self::Unreachable { source }
     }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt, future::IntoFuture, pin::Pin};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use pravah_runtime::FlowDef;
-use pravah_store::{Command, Refusal, RunInfo, RunKey};
+use pravah_runtime::{__private::http_client, FlowDef};
+use pravah_store::{Command, Refusal, RunInfo, RunKey, host::with_sources};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use uuid::Uuid;
@@ -42,27 +42,30 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct RestateRuns {
-    client: reqwest::Client,
+    /// Or why there is none.
+    client: Result<reqwest::Client, String>,
     ingress: String,
     name: String,
     tenant: Option<String>,
 }
 
 impl RestateRuns {
-    /// A handle to the runs that belong to no tenant, by the address of the ingress, such as `http://127.0.0.1:8080`.
+    /// A handle to the runs that belong to no tenant, by the address of the ingress, such as `http://127.0.0.1:8080`. Where
+    /// that is no URL, calls fail with [`RestateError::Unreachable`].
     pub fn new(ingress: impl Into<String>) -> Self {
+        let ingress = ingress.into().trim_end_matches('/').to_owned();
         Self {
-            client: reqwest::Client::new(),
-            ingress: ingress.into().trim_end_matches('/').to_owned(),
+            client: client_for(&ingress),
+            ingress,
             name: DEFAULT_NAME.to_owned(),
             tenant: None,
         }
     }
 
-    /// The same with an HTTP client of your own, which may add headers, and reach an ingress over TLS.
+    /// The same with an HTTP client of your own, which may add headers, such as a token.
     #[must_use]
     pub fn with_client(mut self, client: reqwest::Client) -> Self {
-        self.client = client;
+        self.client = Ok(client);
         self
     }
 
@@ -131,14 +134,10 @@ impl RestateRuns {
     ///
     /// # Errors
     ///
-    /// [`RestateError::NotFound`], also if it is of another flow; [`RestateError::Json`] if the output is not of this type
+    /// [`RestateError::NotFound`]; [`RestateError::OtherFlow`]; [`RestateError::Json`] if the output is not of this type
     /// any more.
     pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, RestateError> {
-        let info = self.status(id).await?;
-        if info.flow != F::node_id() {
-            let message = format!("it is of the flow `{}`", info.flow);
-            return Err(RestateError::of_response(id, 404, message));
-        }
+        let info = self.status_of::<F>(id).await?;
         let output = info.output.as_deref().map(serde_json::from_str);
         output.transpose().map_err(RestateError::json("the output"))
     }
@@ -149,7 +148,21 @@ impl RestateRuns {
     ///
     /// [`RestateError::Conflict`] if the run was cancelled; those of [`output`](Self::output).
     pub async fn result<F: FlowDef>(&self, id: &str) -> Result<F::Output, RestateError> {
+        self.status_of::<F>(id).await?;
         self.call(&self.key(id)?, "result", &()).await
+    }
+
+    /// The status of a run of the flow `F`.
+    async fn status_of<F: FlowDef>(&self, id: &str) -> Result<RunInfo, RestateError> {
+        let (info, asked) = (self.status(id).await?, F::node_id());
+        if info.flow == asked {
+            return Ok(info);
+        }
+        Err(RestateError::OtherFlow {
+            run: id.to_owned(),
+            flow: info.flow,
+            asked,
+        })
     }
 
     /// Answers a question that is open. It returns the number of the command once the answer is stored; one that does not
@@ -282,7 +295,9 @@ impl RestateRuns {
         let object = key.run_id();
         let object = utf8_percent_encode(&object, NON_ALPHANUMERIC);
         let url = format!("{}/{}/{object}/{handler}", self.ingress, self.name);
-        let request = self.client.post(url);
+        let client = self.client.as_ref();
+        let client = client.map_err(|why| RestateError::unreachable(why.clone()))?;
+        let request = client.post(url);
         let input = serde_json::to_value(input).map_err(RestateError::json("the request"))?;
         // A handler without an input takes no body.
         let request = match input {
@@ -311,6 +326,11 @@ impl RestateRuns {
 #[derive(Deserialize)]
 struct Failed {
     message: String,
+}
+
+fn client_for(ingress: &str) -> Result<reqwest::Client, String> {
+    let url = reqwest::Url::parse(ingress).map_err(|error| format!("{ingress:?}: {error}"))?;
+    http_client(&url).map_err(|error| with_sources(&error))
 }
 
 fn to_json(value: impl Serialize) -> Result<Value, RestateError> {
@@ -379,5 +399,29 @@ impl fmt::Debug for RestateRuns {
             .field("name", &self.name)
             .field("tenant", &self.tenant)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handle_is_made_whatever_the_address_and_calls_say_what_is_wrong_with_it() {
+        let refused = RestateRuns::new("nowhere").status("7").await;
+        let Err(RestateError::Unreachable { source }) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(
+            source.to_string(),
+            r#""nowhere": relative URL without a base"#
+        );
+        for ingress in ["https://127.0.0.1:1", "http://127.0.0.1:1"] {
+            let refused = RestateRuns::new(ingress).status("7").await;
+            assert!(
+                matches!(refused, Err(RestateError::Unreachable { .. })),
+                "{refused:?}"
+            );
+        }
     }
 }

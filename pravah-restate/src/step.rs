@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc, time::SystemTime};
 
-use pravah_runtime::{Clock, Context, Entries, SystemClock};
+use pravah_runtime::{BoxError, Clock, Context, Entries, SystemClock};
 use pravah_store::{
     Command, Commit, InboxRow, LoadedRun, Question, Refusal, RunInfo, Status, StepNode, StoreError,
     host::{Flows, HostedRun, cancel_unread, retry_after, with_sources},
@@ -226,7 +226,6 @@ fn made(
     } else if failed_steps > 0 {
         commit.wake_at = now.checked_add(retry_after(failed_steps));
     }
-    check_size(&commit)?;
     let put = commit.changes.put().map(|(key, json)| {
         let json = json_of("an entry", json.to_owned())?;
         Ok((key.to_owned(), json))
@@ -239,7 +238,7 @@ fn made(
     });
     let is_step = commit.is_step();
     let output = commit.output.map(|json| json_of("the output", json));
-    Ok(Outcome::Made(Box::new(Made {
+    let made = Made {
         cleared,
         put: put.collect::<Result<_, StoreError>>()?,
         status: commit.status,
@@ -256,24 +255,20 @@ fn made(
         failed_steps,
         commit: Uuid::now_v7().to_string(),
         at: to_millis(now),
-    })))
+    };
+    check_size(&made)?;
+    Ok(Outcome::Made(Box::new(made)))
 }
 
 /// Fails where Restate would not take what a step writes.
-fn check_size(commit: &Commit) -> Result<(), StoreError> {
-    let put = commit
-        .changes
-        .put()
-        .map(|(key, json)| key.len() + json.len());
-    let output = commit.output.as_ref().map_or(0, String::len);
-    let bytes = put.fold(output, usize::saturating_add);
-    match bytes > MAX_BYTES {
-        true => {
-            let why = format!("it has {bytes} bytes, and may have {MAX_BYTES}");
-            Err(StoreError::not_storable("the step", why))
-        }
-        false => Ok(()),
+fn check_size(made: &Made) -> Result<(), StoreError> {
+    let not_storable = |why: BoxError| StoreError::not_storable("the step", why);
+    let bytes = serde_json::to_vec(made).map_err(|error| not_storable(error.into()))?;
+    if bytes.len() <= MAX_BYTES {
+        return Ok(());
     }
+    let why = format!("it has {} bytes, and may have {MAX_BYTES}", bytes.len());
+    Err(not_storable(why.into()))
 }
 
 pub(crate) fn json_of(what: &'static str, json: String) -> Result<Box<RawValue>, StoreError> {

@@ -252,7 +252,7 @@ pub(crate) fn to_json<T: Serialize + ?Sized>(
     what: &'static str,
     value: &T,
 ) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::corrupt(what, error))
+    serde_json::to_string(value).map_err(|error| StoreError::not_storable(what, error))
 }
 
 fn from_json<T: DeserializeOwned>(what: &'static str, json: &str) -> Result<T, StoreError> {

@@ -11,7 +11,7 @@ mod types;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt};
+use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
 pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
@@ -37,6 +37,13 @@ pub(crate) struct Param {
 }
 
 impl Function {
+    /// Silences the compiler where the body does not use this parameter.
+    pub(crate) fn allow_unused(&mut self, index: usize) {
+        if let Some(FnArg::Typed(param)) = self.item.sig.inputs.get_mut(index) {
+            param.attrs.push(parse_quote!(#[allow(unused_variables)]));
+        }
+    }
+
     /// Takes `item` apart; what a node cannot be is reported, and the item returned.
     pub(crate) fn parse(
         item: ItemFn,

@@ -14,12 +14,18 @@ use super::{
 use crate::{diag::Diagnostics, options::GateOptions, types::short};
 
 pub(crate) fn expand(
-    function: &Function,
+    function: &mut Function,
     options: &GateOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let private = private();
     let named = named(function, options);
+    // What the question alone is made of is no variable that nobody uses.
+    let in_question = named.iter().enumerate().filter(|(_, named)| named.is_some());
+    for (index, _) in in_question {
+        function.allow_unused(index);
+    }
+    let function = &*function;
     let questions = check_question(function, &named);
     let ask = ask(function, options, &named, errors);
     let schemas = answers(function, |_, bound| quote!(#bound::schema));

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     flows::{Bridge, Draft, Effects, Order, Published, served},
-    server::{Server, until},
+    server::{Server, http_client, until},
 };
 
 #[tokio::test]
@@ -24,7 +24,7 @@ async fn what_cannot_be_read_is_refused_and_starts_nothing() {
         ),
     ];
     for (start, expected) in starts {
-        let request = reqwest::Client::new().post(server.ingress("PravahRun/7/start"));
+        let request = http_client().post(server.ingress("PravahRun/7/start"));
         let response = request.json(&start).send().await.unwrap();
         let status = response.status().as_u16();
         assert_eq!(
@@ -40,9 +40,41 @@ async fn what_cannot_be_read_is_refused_and_starts_nothing() {
         "{missing:?}"
     );
     // A tick is the object's own.
-    let request = reqwest::Client::new().post(server.ingress("PravahRun/7/tick"));
+    let request = http_client().post(server.ingress("PravahRun/7/tick"));
     let response = request.json(&1).send().await.unwrap();
     assert!(response.status().is_client_error(), "{response:?}");
+}
+
+#[state]
+struct Tome {
+    letters: usize,
+}
+
+#[gate(prompt = "x".repeat(tome.letters))]
+fn ask(tome: &Tome, read: bool) -> Published {
+    Published {
+        version: u32::from(read),
+    }
+}
+
+#[flow]
+fn reading(tome: Tome) -> Published {
+    flow! { ask }
+}
+
+#[tokio::test]
+async fn a_question_too_long_for_restate_is_an_error_of_the_run() {
+    let server = Server::start().await;
+    let _serving = server.serve(RestateFlows::new().serve::<Tome>()).await;
+    let runs = server.runs();
+    // It is written twice: among the entries and among the questions.
+    let tome = Tome {
+        letters: 20 * 1024 * 1024,
+    };
+    let id = runs.start::<Tome>(tome).await.unwrap();
+    let info = until(&runs, &id, Status::Failed).await;
+    let error = info.error.unwrap();
+    assert!(error.contains("and may have 32505856"), "{error}");
 }
 
 #[tokio::test]

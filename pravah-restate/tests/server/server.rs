@@ -127,8 +127,7 @@ impl Server {
                 .map(|row| row["id"].as_str().unwrap().to_owned())
         });
         let call = call.await;
-        let request =
-            reqwest::Client::new().patch(self.admin(&format!("invocations/{call}/{how}")));
+        let request = http_client().patch(self.admin(&format!("invocations/{call}/{how}")));
         let response = request.send().await.unwrap();
         assert!(response.status().is_success(), "{response:?}");
     }
@@ -166,7 +165,7 @@ impl Server {
     /// Tells the server where flows are served.
     pub(crate) async fn register(&self, at: SocketAddr) {
         let deployment = json!({ "uri": format!("http://{at}"), "force": true });
-        let request = reqwest::Client::new().post(self.admin("deployments"));
+        let request = http_client().post(self.admin("deployments"));
         let response = request.json(&deployment).send().await.unwrap();
         let status = response.status();
         assert!(status.is_success(), "{}", response.text().await.unwrap());
@@ -174,7 +173,7 @@ impl Server {
 
     /// The rows of a query over what the server knows.
     pub(crate) async fn query(&self, query: &str) -> Vec<Value> {
-        let request = reqwest::Client::new().post(self.admin("query"));
+        let request = http_client().post(self.admin("query"));
         let request = request.header("accept", "application/json");
         let response = request
             .json(&json!({ "query": query }))
@@ -201,7 +200,7 @@ impl Server {
             .map(|(key, text)| (key, text.as_bytes()))
             .collect();
         let change = json!({ "object_key": id, "new_state": new });
-        let request = reqwest::Client::new().post(self.admin("services/PravahRun/state"));
+        let request = http_client().post(self.admin("services/PravahRun/state"));
         let response = request.json(&change).send().await.unwrap();
         assert!(response.status().is_success(), "{response:?}");
         // It is an object's turn like any other.
@@ -210,7 +209,7 @@ impl Server {
 
     async fn is_up(&self) {
         let health = [self.admin("health"), self.ingress("restate/health")];
-        let client = reqwest::Client::new();
+        let client = http_client();
         for _ in 0..300 {
             let mut is_up = true;
             for url in &health {
@@ -283,6 +282,12 @@ fn spawn(folder: &Path, node: &Node) -> Child {
 
 /// The last port that was handed out.
 static PORT: AtomicU16 = AtomicU16::new(0);
+
+/// A client of HTTP on loopback.
+pub(crate) fn http_client() -> reqwest::Client {
+    let loopback = "http://127.0.0.1".parse().unwrap();
+    pravah_runtime::__private::http_client(&loopback).unwrap()
+}
 
 /// A port that nobody has, below those that systems give to clients: while nobody listens on one of theirs, a client that
 /// tries to connect to it may come to have it, and is connected to itself.

@@ -32,6 +32,16 @@ async fn a_run_makes_its_steps_and_keeps_its_output() {
         runs.output::<Order>(&id).await.unwrap(),
         Some(Served { cups: 2 })
     );
+    // What was asked for is of another flow.
+    for asked in [
+        runs.output::<Draft>(&id).await.map(drop),
+        runs.result::<Draft>(&id).await.map(drop),
+    ] {
+        assert!(
+            matches!(asked, Err(RestateError::OtherFlow { .. })),
+            "{asked:?}"
+        );
+    }
     // It was started once, and its steps were made once.
     assert_eq!(start().await.unwrap(), id);
     assert_eq!(effects.keys().len(), 2);

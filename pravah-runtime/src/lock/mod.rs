@@ -157,11 +157,16 @@ impl FlowLock {
     /// the same net and schemas is there already, whatever its name.
     pub fn add(&mut self, release: impl Into<String>, graph: &FlowGraph) -> bool {
         let version = LockedVersion::of(release.into(), graph);
-        let is_new = !self.versions.iter().any(|it| it.is_same(&version));
+        let is_new = self.same_as(&version).is_none();
         if is_new {
             self.versions.push(version);
         }
         is_new
+    }
+
+    /// The version with the same net and schemas.
+    fn same_as(&self, version: &LockedVersion) -> Option<&LockedVersion> {
+        self.versions.iter().find(|it| it.is_same(version))
     }
 
     /// Removes the versions of a release, of which no run waits any more. Returns whether there was one.

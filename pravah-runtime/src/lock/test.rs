@@ -2,7 +2,7 @@
 
 use std::env;
 
-use super::{FlowLock, LockError, LockProblem, is_empty};
+use super::{FlowLock, LockError, LockProblem, is_empty, version::LockedVersion};
 use crate::{error::FlowError, graph::FlowGraph};
 
 /// With `write` the test adds the version that it is part of to the lock file, and with `check` it fails where that is missing.
@@ -49,25 +49,23 @@ pub fn check_lock_file(
     print!("{report}");
     let release = env::var(RELEASE).unwrap_or_else(|_| release.to_owned());
     let is_taken = lock.versions().iter().any(|it| it.release == release);
-    let is_new = lock.add(&*release, &graph);
-    match (env::var(VARIABLE).as_deref(), is_new) {
-        (Ok("write"), true) if is_taken => panic!(
+    let version = LockedVersion::of(release.clone(), &graph);
+    let known = lock.same_as(&version).map(|it| it.release.clone());
+    match (env::var(VARIABLE).as_deref(), known) {
+        (Ok("write"), None) if is_taken => panic!(
             "{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
         ),
-        (Ok("write"), true) => {
+        (Ok("write"), None) => {
+            lock.add(&*release, &graph);
             lock.write(path)
                 .unwrap_or_else(|error| failed(path, &error));
             println!("{path}: added version {release}");
         }
-        (Ok("check"), true) => panic!(
+        (Ok("check"), None) => panic!(
             "{path}: this version is not in the lock file: run `pravah lock` before it is released"
         ),
-        (Ok("write" | "check"), false) => {
-            let fingerprint = graph.fingerprint().to_string();
-            let mut versions = lock.versions().iter();
-            let there = versions.find(|version| version.fingerprint == fingerprint);
-            let release = there.map_or("", |version| &version.release);
-            println!("{path}: this version is there, as {release}");
+        (Ok("write" | "check"), Some(known)) => {
+            println!("{path}: this version is there, as {known}");
         }
         (Ok(other), _) => panic!("{VARIABLE} is `{other}`, which is neither `write` nor `check`"),
         (Err(_), _) => {}

@@ -185,6 +185,13 @@ pub async fn approve(answer: Answer, yes: bool) -> Result<Sorted, FlowError> {
     ready(Ok(sorted)).await
 }
 
+/// Asks for more, with a letter that is in the question alone.
+#[gate(prompt = format!("How many more like {}?", letter.text))]
+#[must_use]
+pub fn ask(letter: &Letter, more: u32) -> Summary {
+    Summary { words: more }
+}
+
 /// Starts again.
 #[node]
 #[must_use]
