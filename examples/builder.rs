@@ -205,8 +205,8 @@ mod tests {
             (false, "answered Ana: We are sorry, after 3 orders."),
         ] {
             let models = ClientFactory::new().with_scripted(script(happy));
-            let test =
-                CrashTest::<Mail>::new(mail).with_run(move |run| run.with_factory(models.clone()));
+            let test = CrashTest::<Mail>::new(mail)
+                .with_setup(move |run| run.with_factory(models.clone()));
             let report = test.check().await.unwrap();
             assert_eq!(report.output["text"], text);
         }

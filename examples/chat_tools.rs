@@ -137,7 +137,7 @@ mod tests {
         let test = CrashTest::<Question>::new(|| Question {
             text: "How long does it take?".to_owned(),
         });
-        let test = test.with_run(move |run| run.with_factory(models.clone()));
+        let test = test.with_setup(move |run| run.with_factory(models.clone()));
         let report = test.check().await.unwrap();
         assert_eq!(report.output["text"], "It takes about five minutes.");
     }

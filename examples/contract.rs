@@ -170,7 +170,7 @@ mod tests {
             let test = CrashTest::<Claim>::new(move || Claim {
                 text: text.to_owned(),
             })
-            .with_run(move |run| run.with_factory(models.clone()))
+            .with_setup(move |run| run.with_factory(models.clone()))
             .answering(|question| Some(json!(review(&question.value, Verdict::Edit))));
             let report = test.check().await.unwrap();
             let output = report.output["text"].as_str().unwrap();

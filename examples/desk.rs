@@ -234,7 +234,7 @@ mod tests {
         }
 
         fn pay_back(&self, key: &str, euros: u32) {
-            self.0.with_key(key, euros);
+            self.0.record(key, euros);
         }
     }
 
@@ -245,7 +245,7 @@ mod tests {
             .with_context(|effects| {
                 Context::default().with_dep_arc::<dyn Shop>(Arc::new(Till(effects.clone())))
             })
-            .with_run(move |run| run.with_factory(models.clone()))
+            .with_setup(move |run| run.with_factory(models.clone()))
             // Nobody signs, until the boss is asked.
             .answering(|question| match &*question.tool_id {
                 "clerk::refund" => Some(json!({ "verdict": "approve" })),

@@ -174,7 +174,7 @@ mod tests {
             topics: vec!["trains".to_owned(), "ferries".to_owned()],
             to_ask: vec!["roads".to_owned()],
         })
-        .with_run(move |run| run.with_factory(models.clone()).with_concurrency(3))
+        .with_setup(move |run| run.with_factory(models.clone()).with_concurrency(3))
         .answering(|_| Some(json!("there is one")));
         let report = test.check().await.unwrap();
         let text = report.output["text"].as_str().unwrap();

@@ -251,7 +251,7 @@ mod tests {
     async fn a_report_is_the_same_wherever_its_run_is_broken_off() {
         let url = serve_harbours().await.unwrap();
         let test = CrashTest::<Question>::new(question)
-            .with_run(move |run| {
+            .with_setup(move |run| {
                 run.with_factory(ClientFactory::new().with_scripted(script()))
                     .with_runner(A2aRunner::new().with_agent("harbours", &url))
             })

@@ -167,7 +167,7 @@ mod crash_tests {
         let test = CrashTest::<Task>::new(|| Task {
             text: "the mean of two numbers".to_owned(),
         });
-        let test = test.with_run(move |run| run.with_factory(models.clone()).with_concurrency(3));
+        let test = test.with_setup(move |run| run.with_factory(models.clone()).with_concurrency(3));
         let report = test.check().await.unwrap();
         assert_eq!(report.output["text"], "published: a.midpoint(b)");
     }

@@ -86,7 +86,7 @@ mod tests {
             let test = CrashTest::<Review>::new(move || Review {
                 text: text.to_owned(),
             })
-            .with_run(move |run| run.with_factory(models.clone()));
+            .with_setup(move |run| run.with_factory(models.clone()));
             let report = test.check().await.unwrap();
             assert_eq!(report.output["stars"], stars);
         }

@@ -193,7 +193,7 @@ mod tests {
                         ..FlowConf::default()
                     })
                 })
-                .with_run(move |run| models.serve(run, id).unwrap())
+                .with_setup(move |run| models.serve(run, id).unwrap())
                 .answering(move |_question| Some(json!(Decision { approved })));
             let report = test.check().await.unwrap();
             let ended = report.output["outcome"].as_str().unwrap();

@@ -133,7 +133,7 @@ async fn a_lesson_returns_the_same_wherever_its_run_is_broken_off() {
             let name = lesson.clone();
             let test = CrashTest::of_document(load(&lesson), || json!({}))
                 .with_context(move |_| context(&name))
-                .with_run(move |run| run.with_concurrency(concurrency));
+                .with_setup(move |run| run.with_concurrency(concurrency));
             let report = test.check().await.unwrap();
             // Loops return the id of their run.
             let outputs = expected(&lesson)["outputs"].to_string();

@@ -207,7 +207,7 @@ mod tests {
             days_late: 3,
         })
         .with_context(|_| Context::default().with_dep(Pace(Duration::from_secs(1))))
-        .with_run(|run| run.with_concurrency(2))
+        .with_setup(|run| run.with_concurrency(2))
         .answering(|question| {
             Some(json!(Decision {
                 pay: true,

@@ -1,59 +1,63 @@
-//! What is different between two runs.
+//! The difference between the results of two runs.
 
 use serde_json::Value;
 
-use super::{CrashTestError, effects::Noted};
+use super::{CrashTestError, effects::EffectLog};
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct Finished {
     pub(super) output: Value,
-    pub(super) effects: Noted,
+    pub(super) effects: EffectLog,
 }
 
-/// What is different in a run that was disturbed, if anything is.
-pub(super) fn difference(calm: &Ended, disturbed: &Ended) -> Option<String> {
-    if calm.output != disturbed.output {
-        let (expected, got) = (&calm.output, &disturbed.output);
+/// What differs in a run with a fault, if anything does.
+pub(super) fn difference(baseline: &Finished, faulted: &Finished) -> Option<String> {
+    if baseline.output != faulted.output {
+        let (expected, got) = (&baseline.output, &faulted.output);
         return Some(format!(
-            "the output is {got}, but {expected} in the undisturbed run"
+            "the output is {got}, but {expected} in the baseline run"
         ));
     }
-    let (calm, disturbed) = (&calm.effects, &disturbed.effects);
-    different_counts(calm, disturbed).or_else(|| different_keys(calm, disturbed))
+    let (baseline, faulted) = (&baseline.effects, &faulted.effects);
+    different_counts(baseline, faulted).or_else(|| different_keys(baseline, faulted))
 }
 
-/// An effect without a key that happened more or less often.
-fn different_counts(calm: &Noted, disturbed: &Noted) -> Option<String> {
-    let effects = calm.without_key.keys().chain(disturbed.without_key.keys());
+/// An unkeyed effect that happened more or less often.
+fn different_counts(baseline: &EffectLog, faulted: &EffectLog) -> Option<String> {
+    let effects = baseline
+        .without_key
+        .keys()
+        .chain(faulted.without_key.keys());
     effects.into_iter().find_map(|effect| {
-        let count = |noted: &Noted| noted.without_key.get(effect).copied().unwrap_or_default();
-        let (expected, got) = (count(calm), count(disturbed));
-        let hint = match got > expected {
-            true => ": give it a key by which the other side recognises a repetition",
-            false => "",
+        let count = |log: &EffectLog| log.without_key.get(effect).copied().unwrap_or_default();
+        let (expected, got) = (count(baseline), count(faulted));
+        let hint = if got > expected {
+            ": give it a key by which the other side recognises a repetition"
+        } else {
+            ""
         };
         (got != expected).then(|| {
-            format!("`{effect}` happened {got} times, but {expected} in the undisturbed run{hint}")
+            format!("`{effect}` happened {got} times, but {expected} in the baseline run{hint}")
         })
     })
 }
 
 /// A key under which something else happened, or nothing.
-fn different_keys(calm: &Noted, disturbed: &Noted) -> Option<String> {
-    let keys = calm.by_key.keys().chain(disturbed.by_key.keys());
-    keys.into_iter().find_map(|key| match (calm.by_key.get(key), disturbed.by_key.get(key)) {
+fn different_keys(baseline: &EffectLog, faulted: &EffectLog) -> Option<String> {
+    let keys = baseline.by_key.keys().chain(faulted.by_key.keys());
+    keys.into_iter().find_map(|key| match (baseline.by_key.get(key), faulted.by_key.get(key)) {
         (None, _) => Some(format!(
-            "there is an effect under the key `{key}`, but none in the undisturbed run: a key has to be the same each \
-             time a step is made"
+            "there is an effect under the key `{key}`, but none in the baseline run: a key has to be the same each \
+             time a step runs"
         )),
         (_, None) => Some(format!(
-            "there is no effect under the key `{key}`, but one in the undisturbed run"
+            "there is no effect under the key `{key}`, but one in the baseline run"
         )),
         (Some(expected), Some(got)) if expected != got => {
             let (expected, got) = (list(expected), list(got));
             Some(format!(
-                "what happened under the key `{key}` is {got}, but {expected} in the undisturbed run"
+                "what happened under the key `{key}` is {got}, but {expected} in the baseline run"
             ))
         }
         _ => None,
@@ -61,7 +65,7 @@ fn different_keys(calm: &Noted, disturbed: &Noted) -> Option<String> {
 }
 
 /// Fails where two effects have one key.
-pub(super) fn check_keys(effects: &Noted) -> Result<(), CrashTestError> {
+pub(super) fn check_keys(effects: &EffectLog) -> Result<(), CrashTestError> {
     let mut keys = effects.by_key.iter();
     match keys.find(|(_, effects)| effects.len() > 1) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Driving a run step by step.
+//! Drives a run step by step.
 
 use std::{
     future::{Future, poll_fn},
@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{CrashTest, CrashTestError, Effects, START, effects::Noted};
+use super::{CrashTest, CrashTestError, Effects, START, effects::EffectLog};
 use crate::{
     Clock as _, Context, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, ManualClock, RunOut,
     Suspension,
@@ -18,14 +18,14 @@ use crate::{
 /// The id of all runs: effects of two of them have the same keys.
 const RUN_ID: &str = "crash-test";
 
-/// A process that makes the steps of a run.
+/// A process that runs the steps of a run.
 pub(super) struct Driver<'a, F: FlowEnds> {
     test: &'a CrashTest<F>,
     run: FlowRuntime<F>,
     outside: Outside,
 }
 
-/// What is left when a process ends.
+/// What outlives a process.
 #[derive(Clone)]
 struct Outside {
     ctx: Context,
@@ -33,11 +33,11 @@ struct Outside {
     effects: Effects,
 }
 
-/// What a step has come to.
-pub(super) enum Moved {
-    On,
+/// The result of a step.
+pub(super) enum StepResult {
+    Continued,
     /// The flow has this output.
-    Ended(Value),
+    Finished(Value),
     /// The future of the step was dropped.
     Dropped,
 }
@@ -56,7 +56,7 @@ impl<'a, F: FlowEnds> Driver<'a, F> {
     }
 
     fn of(test: &'a CrashTest<F>, run: FlowRuntime<F>, outside: Outside) -> Self {
-        let run = (test.prepare)(run).with_run_id(RUN_ID);
+        let run = (test.set_up)(run).with_run_id(RUN_ID);
         let run = run.with_clock(outside.clock.clone());
         Self { test, run, outside }
     }
@@ -67,15 +67,15 @@ impl<'a, F: FlowEnds> Driver<'a, F> {
         stored.map_err(|error| CrashTestError::Run(FlowError::SerializeError(error.into())))
     }
 
-    /// Another process beside this one, which goes on with what was stored. Each lets time pass when it waits, and not
-    /// while the other one has something to do.
+    /// Another process beside this one, which resumes what was stored. The clock of each moves when that process waits, and
+    /// not while the other one has something to do.
     pub(super) fn beside(&self, stored: &str) -> Result<Self, CrashTestError> {
         let mut outside = self.outside.clone();
         outside.clock = ManualClock::new(self.outside.clock.now());
         Self::load(self.test, stored, outside)
     }
 
-    /// Another process, which goes on with what was stored.
+    /// Another process, which resumes what was stored.
     pub(super) fn restored(&self, stored: &str) -> Result<Self, CrashTestError> {
         Self::load(self.test, stored, self.outside.clone())
     }
@@ -92,23 +92,26 @@ impl<'a, F: FlowEnds> Driver<'a, F> {
         Ok(Self::of(test, run, outside))
     }
 
-    pub(super) fn effects(&self) -> Noted {
-        self.outside.effects.noted()
+    pub(super) fn effects(&self) -> EffectLog {
+        self.outside.effects.snapshot()
     }
 
-    /// The last step that was made.
+    /// The last step.
     pub(super) fn last_step(&self) -> String {
         let last = self.run.last_step();
         last.map_or_else(String::new, |step| step.to_string())
     }
 
-    /// Makes a step.
-    pub(super) async fn step(&mut self) -> Result<Moved, CrashTestError> {
+    /// Runs a step.
+    pub(super) async fn step(&mut self) -> Result<StepResult, CrashTestError> {
         self.step_until(usize::MAX).await
     }
 
-    /// Makes a step, whose future is dropped when it has been pending so many times.
-    pub(super) async fn step_until(&mut self, pending: usize) -> Result<Moved, CrashTestError> {
+    /// Runs a step, whose future is dropped when it has been pending so many times.
+    pub(super) async fn step_until(
+        &mut self,
+        pending: usize,
+    ) -> Result<StepResult, CrashTestError> {
         loop {
             let ctx = self.outside.ctx.clone();
             let out = poll_until_pending(self.run.next(ctx), pending).await;
@@ -125,11 +128,13 @@ impl<'a, F: FlowEnds> Driver<'a, F> {
                 None => out,
             };
             return match out {
-                None => Ok(Moved::Dropped),
+                None => Ok(StepResult::Dropped),
                 Some(Ok(RunOut::Done(output))) => {
                     let output = serde_json::to_value(output);
                     let output = output.map_err(|error| FlowError::SerializeError(error.into()));
-                    output.map(Moved::Ended).map_err(CrashTestError::Run)
+                    output
+                        .map(StepResult::Finished)
+                        .map_err(CrashTestError::Run)
                 }
                 Some(Ok(RunOut::Waiting {
                     until: Some(until), ..
@@ -137,7 +142,7 @@ impl<'a, F: FlowEnds> Driver<'a, F> {
                     self.pass_time(until);
                     continue;
                 }
-                Some(Ok(_)) => Ok(Moved::On),
+                Some(Ok(_)) => Ok(StepResult::Continued),
                 Some(Err(FlowError::ResumeRequired(_))) => {
                     self.pass_time(self.end_of_questions()?);
                     continue;
@@ -184,9 +189,10 @@ async fn poll_until_pending<T>(future: impl Future<Output = T>, times: usize) ->
         Poll::Ready(returned) => Poll::Ready(Some(returned)),
         Poll::Pending => {
             pending += 1;
-            match pending >= times {
-                true => Poll::Ready(None),
-                false => Poll::Pending,
+            if pending >= times {
+                Poll::Ready(None)
+            } else {
+                Poll::Pending
             }
         }
     })

@@ -1,6 +1,6 @@
-//! What a test has found.
+//! Why a crash test fails.
 
-use std::fmt;
+use std::{error::Error, fmt, iter};
 
 use crate::FlowError;
 
@@ -8,10 +8,10 @@ use crate::FlowError;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CrashTestError {
-    /// The undisturbed run fails.
-    #[error("the flow fails without a disturbance")]
-    Run(#[source] FlowError),
-    /// Two different effects have one key, also where nothing is disturbed.
+    /// The run without faults fails.
+    #[error("the flow fails without any fault: {}", with_sources(.0))]
+    Run(FlowError),
+    /// Two different effects have one key, also without any fault.
     #[error(
         "the effects {effects} have one key, `{key}`: the other side would take the second for a repetition"
     )]
@@ -29,19 +29,19 @@ pub enum CrashTestError {
         /// Its id.
         question: String,
     },
-    /// The undisturbed run has come to no end.
+    /// The run without faults has not ended.
     #[error("the flow has not ended after {steps} steps: `with_max_steps` allows more")]
     #[non_exhaustive]
     NoEnd {
-        /// How many steps it has made.
+        /// How many steps it has run.
         steps: usize,
     },
-    /// A run came to something else when it was disturbed.
-    #[error("{disturbance}: {difference}")]
+    /// A run with a fault had another result.
+    #[error("{fault}: {difference}")]
     #[non_exhaustive]
     Differs {
-        /// What was done to the run.
-        disturbance: Disturbance,
+        /// The fault.
+        fault: Fault,
         /// What is different.
         difference: String,
     },
@@ -50,52 +50,52 @@ pub enum CrashTestError {
 /// As text: it is what `unwrap` shows.
 impl fmt::Debug for CrashTestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)?;
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
+        fmt::Display::fmt(self, f)
     }
 }
 
-/// What was done to a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Disturbance {
-    /// At which step, as [`last_step`](crate::FlowRuntime::last_step) calls it.
-    pub step: String,
-    pub(super) how: How,
+fn with_sources(error: &FlowError) -> String {
+    let sources = iter::successors(Some(error as &dyn Error), |error| (*error).source());
+    let texts: Vec<String> = sources.map(ToString::to_string).collect();
+    texts.join(": ")
 }
 
-/// What is done at a step.
+/// A fault that was injected into a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// At which step, as [`last_step`](crate::FlowRuntime::last_step) calls it.
+    pub step: String,
+    pub(super) kind: FaultKind,
+}
+
+/// What happens at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum FaultKind {
     /// The run is restored before it.
     Restored,
-    /// It is made and lost, and made again.
+    /// Its result is lost, and it runs again.
     Lost,
-    /// From it on two processes go on with the run.
+    /// From it on two processes run the same run.
     TwoProcesses,
-    /// Its future is dropped after it was pending so often, and it is made again.
+    /// Its future is dropped after it was pending so often, and it runs again.
     Dropped { pending: usize },
     /// The same, and the run is restored.
     Killed { pending: usize },
 }
 
-impl fmt::Display for Disturbance {
+impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { step, how } = self;
-        match how {
-            How::Restored => write!(f, "the run was restored before `{step}`"),
-            How::Lost => write!(f, "`{step}` was made, lost, and made again"),
-            How::TwoProcesses => write!(f, "two processes went on with the run at `{step}`"),
-            How::Dropped { pending } => write!(
+        let Self { step, kind } = self;
+        match kind {
+            FaultKind::Restored => write!(f, "the run was restored before `{step}`"),
+            FaultKind::Lost => write!(f, "the result of `{step}` was lost, and it ran again"),
+            FaultKind::TwoProcesses => write!(f, "two processes resumed the run at `{step}`"),
+            FaultKind::Dropped { pending } => write!(
                 f,
-                "the future of `{step}` was dropped when it had been pending {pending} times, and made again"
+                "the future of `{step}` was dropped when it had been pending {pending} times, and it ran again"
             ),
-            How::Killed { pending } => write!(
+            FaultKind::Killed { pending } => write!(
                 f,
                 "the process ended when `{step}` had been pending {pending} times"
             ),

@@ -1,23 +1,23 @@
-//! Tests of flows: whatever happens to the processes that make its steps, a run comes to the same end.
+//! Crash tests of flows: whatever happens to the processes that run it, a flow ends with the same output and effects.
 
 mod difference;
-mod disturb;
 mod driver;
 mod effects;
 mod error;
+mod fault;
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
 use self::{
-    difference::{Ended, check_keys},
-    disturb::Point,
-    driver::{Driver, Moved},
+    difference::{Finished, check_keys},
+    driver::{Driver, StepResult},
+    fault::FaultSite,
 };
 pub use self::{
     effects::Effects,
-    error::{CrashTestError, Disturbance},
+    error::{CrashTestError, Fault},
 };
 use crate::{
     Context, FlowDef, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, LoadOptions, LoadedFlow,
@@ -36,13 +36,13 @@ type Answer = dyn Fn(&Suspension) -> Option<Value>;
 /// What starts a run.
 type Start<F> = dyn Fn() -> Result<FlowRuntime<F>, FlowError>;
 
-/// What goes on with a run that was stored.
+/// What restores a run that was stored.
 type Restore<F> = dyn Fn(FlowSnapshot) -> Result<FlowRuntime<F>, FlowError>;
 
-/// Runs a flow to its end, and then once more for each step and each way to disturb it: the run is restored from JSON
-/// before the step; the step is made, lost, and made again; two processes go on with the run in turn; the step's future is
-/// dropped at each of the first 16 times that it is pending, with and without a restore. Each of these runs has one
-/// disturbance, and has to come to the output and the [`Effects`] of the undisturbed run.
+/// Runs a flow to its end, which is the baseline, and then once more for each step and each kind of fault: the run is
+/// restored from JSON before the step; the result of the step is lost, and it runs again; two processes resume the run and
+/// take turns; the step's future is dropped at each of the first 16 times that it is pending, with and without a restore.
+/// Each of these runs has one fault, and has to end with the output and the [`Effects`] of the baseline.
 ///
 /// Times are those of a [`ManualClock`](crate::ManualClock), which is set forward where a run waits, and stands still while a
 /// body runs: the time limit of a body never passes. Bodies that sleep by themselves take that long: use tokio's paused
@@ -57,7 +57,7 @@ type Restore<F> = dyn Fn(FlowSnapshot) -> Result<FlowRuntime<F>, FlowError>;
 ///
 /// impl Bank {
 ///     fn charge(&self, key: &str, cents: u32) {
-///         self.effects.with_key(key, json!({ "charged": cents }));
+///         self.effects.record(key, json!({ "charged": cents }));
 ///     }
 /// }
 ///
@@ -88,12 +88,13 @@ type Restore<F> = dyn Fn(FlowSnapshot) -> Result<FlowRuntime<F>, FlowError>;
 /// assert_eq!(report.output, json!({ "text": "250 cents" }));
 /// # Ok(()) }
 /// ```
+#[must_use = "it runs nothing until `check` is awaited"]
 pub struct CrashTest<F: FlowEnds> {
     flow_id: String,
     start: Box<Start<F>>,
     restore: Box<Restore<F>>,
     context: Box<dyn Fn(&Effects) -> Context>,
-    prepare: Box<dyn Fn(FlowRuntime<F>) -> FlowRuntime<F>>,
+    set_up: Box<dyn Fn(FlowRuntime<F>) -> FlowRuntime<F>>,
     answer: Box<Answer>,
     max_steps: usize,
 }
@@ -107,23 +108,23 @@ impl<F: FlowEnds> fmt::Debug for CrashTest<F> {
     }
 }
 
-/// What the undisturbed run came to.
-struct Calm {
+/// The run without faults.
+struct Baseline {
     /// What its steps are called.
     steps: Vec<String>,
-    end: Ended,
+    result: Finished,
 }
 
-/// What a test has seen.
+/// The result of a crash test.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CrashTestReport {
     /// The output of the flow, as JSON.
     pub output: Value,
-    /// How many steps an undisturbed run takes, answers included.
+    /// How many steps the baseline run takes, answers included.
     pub steps: usize,
-    /// How many disturbed runs were made.
-    pub disturbed_runs: usize,
+    /// How many runs with a fault there were.
+    pub faulted_runs: usize,
 }
 
 impl<F: FlowDef> CrashTest<F> {
@@ -179,16 +180,15 @@ impl<F: FlowEnds> CrashTest<F> {
             start: Box::new(start),
             restore: Box::new(restore),
             context: Box::new(|_| Context::default()),
-            prepare: Box::new(|run| run),
+            set_up: Box::new(|run| run),
             answer: Box::new(|_| None),
             max_steps: MAX_STEPS,
         }
     }
 
-    /// What the nodes of each run may reach. It is made anew for each run: what stands for a service outside tells the
-    /// [`Effects`] what it was asked to do. A process that goes on with a run gets the same context, which is the world
+    /// What the nodes of each run may reach, built anew for each run: what stands for a service outside records what it is
+    /// asked to do in the [`Effects`]. A process that resumes a run gets the same context, which is the world
     /// outside: what a dependency keeps in memory is not lost, and a node that relies on that is not found.
-    #[must_use]
     pub fn with_context(mut self, context: impl Fn(&Effects) -> Context + 'static) -> Self {
         self.context = Box::new(context);
         self
@@ -211,74 +211,71 @@ impl<F: FlowEnds> CrashTest<F> {
     /// let script = ScriptedModel::new().reply("writer", json!({ "text": "Done." }));
     /// let models = ClientFactory::new().with_scripted(script);
     /// CrashTest::<Question>::new(|| Question { text: "?".into() })
-    ///     .with_run(move |run| run.with_factory(models.clone()).with_concurrency(8))
+    ///     .with_setup(move |run| run.with_factory(models.clone()).with_concurrency(8))
     ///     .check()
     ///     .await?;
     /// # Ok(()) }
     /// ```
-    #[must_use]
-    pub fn with_run(
+    pub fn with_setup(
         mut self,
-        prepare: impl Fn(FlowRuntime<F>) -> FlowRuntime<F> + 'static,
+        set_up: impl Fn(FlowRuntime<F>) -> FlowRuntime<F> + 'static,
     ) -> Self {
-        self.prepare = Box::new(prepare);
+        self.set_up = Box::new(set_up);
         self
     }
 
     /// Answers the questions of the flow. A question without an answer waits until its time is over. The same question
     /// is asked again where a step is lost: it has to get the same answer.
-    #[must_use]
     pub fn answering(mut self, answer: impl Fn(&Suspension) -> Option<Value> + 'static) -> Self {
         self.answer = Box::new(answer);
         self
     }
 
     /// How many steps a run may take: 1,000 unless set.
-    #[must_use]
     pub fn with_max_steps(mut self, steps: usize) -> Self {
         self.max_steps = steps;
         self
     }
 
-    /// Makes all of the runs. Of a flow of `n` steps there are between `3n` and `35n`, each of up to `2n` steps.
+    /// Runs the flow without faults, and then with each of them. For a flow of `n` steps there are between `3n` and `35n` runs,
+    /// each of up to `2n` steps.
     ///
     /// # Errors
     ///
-    /// [`CrashTestError::Run`] if the undisturbed run fails, and otherwise the first difference between that and a
-    /// disturbed one.
+    /// [`CrashTestError::Run`] if the baseline fails, and otherwise the first difference between that and a run with a fault.
     pub async fn check(&self) -> Result<CrashTestReport, CrashTestError> {
-        let calm = self.calm().await?;
-        let mut disturbed_runs = 0;
-        for (index, step) in calm.steps.iter().enumerate() {
-            let (test, calm) = (self, &calm.end);
-            let point = Point {
+        let baseline = self.baseline().await?;
+        let mut faulted_runs = 0;
+        for (index, step) in baseline.steps.iter().enumerate() {
+            let (test, baseline) = (self, &baseline.result);
+            let site = FaultSite {
                 test,
-                calm,
+                baseline,
                 index,
                 step,
             };
-            disturbed_runs += point.disturb().await?;
+            faulted_runs += site.inject().await?;
         }
         Ok(CrashTestReport {
-            output: calm.end.output,
-            steps: calm.steps.len(),
-            disturbed_runs,
+            output: baseline.result.output,
+            steps: baseline.steps.len(),
+            faulted_runs,
         })
     }
 
-    /// Runs to the end.
-    async fn calm(&self) -> Result<Calm, CrashTestError> {
+    /// Runs to the end without faults.
+    async fn baseline(&self) -> Result<Baseline, CrashTestError> {
         let mut driver = Driver::start(self)?;
         let mut steps = Vec::new();
         loop {
-            let moved = driver.step().await?;
+            let result = driver.step().await?;
             steps.push(driver.last_step());
-            if let Moved::Ended(output) = moved {
+            if let StepResult::Finished(output) = result {
                 let effects = driver.effects();
                 check_keys(&effects)?;
-                return Ok(Calm {
+                return Ok(Baseline {
                     steps,
-                    end: Ended { output, effects },
+                    result: Finished { output, effects },
                 });
             }
             if steps.len() >= self.max_steps {

@@ -1,4 +1,4 @@
-//! Tests of flows that are disturbed everywhere: they pass where a flow is in order, and find planted mistakes.
+//! Tests of crash tests: they pass where a flow is correct, and find planted mistakes.
 
 mod mistakes;
 
@@ -53,7 +53,7 @@ struct Closed {
 
 #[node]
 async fn charge(order: &Order, service: Dep<Service>, step: Step) -> Paid {
-    service.effects.with_key(step.key(), order.cents);
+    service.effects.record(step.key(), order.cents);
     tokio::task::yield_now().await;
     Paid { cents: order.cents }
 }
@@ -61,7 +61,7 @@ async fn charge(order: &Order, service: Dep<Service>, step: Step) -> Paid {
 #[node]
 async fn ship(_order: &Order, service: Dep<Service>, step: Step) -> Shipped {
     tokio::time::sleep(Duration::from_secs(60)).await;
-    service.effects.with_key(step.key(), "a parcel");
+    service.effects.record(step.key(), "a parcel");
     Shipped { parcels: 1 }
 }
 
@@ -83,16 +83,16 @@ fn order() -> Order {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flow_whose_effects_have_keys_comes_to_the_same_end_however_it_is_disturbed() {
+async fn a_flow_whose_effects_have_keys_ends_the_same_whatever_the_fault() {
     for bodies in [1, 8] {
         let test = CrashTest::<buying>::new(order)
             .with_context(context)
-            .with_run(move |run| run.with_concurrency(bodies))
+            .with_setup(move |run| run.with_concurrency(bodies))
             .answering(|question| (question.tool_id == "confirm").then(|| json!("yes")));
         let report = test.check().await.unwrap();
         assert_eq!(report.output, json!({ "text": "250 cents, 1 parcel, yes" }));
         assert_eq!(report.steps, 4);
-        assert!(report.disturbed_runs > 3 * report.steps, "{report:?}");
+        assert!(report.faulted_runs > 3 * report.steps, "{report:?}");
     }
 }
 
@@ -109,7 +109,7 @@ struct Report {
 #[tool]
 async fn send_mail(to: String, service: Dep<Service>, step: Step) -> Result<String, ToolError> {
     let key = step.call_id().unwrap_or_default().to_owned();
-    service.effects.with_key(key, to.as_str());
+    service.effects.record(key, to.as_str());
     Ok("sent".to_owned())
 }
 
@@ -152,7 +152,7 @@ async fn agents_that_call_others_come_to_the_same_end() {
         let models = models.clone();
         let test = CrashTest::<Question>::new(|| Question { text: "?".into() })
             .with_context(context)
-            .with_run(move |run| run.with_factory(models.clone()).with_concurrency(bodies));
+            .with_setup(move |run| run.with_factory(models.clone()).with_concurrency(bodies));
         let report = test.check().await.unwrap();
         assert_eq!(report.output, json!({ "text": "Done." }));
     }
@@ -182,7 +182,7 @@ async fn later_runs_find_the_task_of_the_first_one_and_take_fewer_steps() {
     let runner = LoopbackRunner::new(agents).with_context(Context::default().with_dep(script));
     let runner = Arc::new(runner);
     let test = CrashTest::<remote_writing>::new(|| Question { text: "?".into() })
-        .with_run(move |run| run.with_runner(Arc::clone(&runner)));
+        .with_setup(move |run| run.with_runner(Arc::clone(&runner)));
     let report = test.check().await.unwrap();
     assert_eq!(report.output, json!({ "text": "Done." }));
 }
@@ -259,7 +259,7 @@ async fn a_flow_that_fails_by_itself_is_an_error_with_its_source() {
         .unwrap_err();
     assert!(matches!(error, CrashTestError::Run(_)));
     // What `unwrap` shows, and a test that returns the error, also in a box.
-    let expected = "the flow fails without a disturbance: node `fail` failed: out of order";
+    let expected = "the flow fails without a fault: node `fail` failed: out of order";
     assert_eq!(format!("{error:?}"), expected);
     let boxed: Box<dyn std::error::Error> = error.into();
     assert_eq!(format!("{boxed:?}"), expected);
@@ -293,9 +293,9 @@ async fn a_flow_that_never_ends_is_an_error() {
 #[test]
 fn effects_know_the_first_of_each_key() {
     let effects = Effects::default();
-    assert!(effects.with_key("a", 1));
-    assert!(!effects.with_key("a", 1));
-    assert!(effects.with_key("b", Value::Null));
+    assert!(effects.record("a", 1));
+    assert!(!effects.record("a", 1));
+    assert!(effects.record("b", Value::Null));
 }
 
 #[state]
@@ -344,7 +344,7 @@ async fn a_question_is_answered_at_once_also_while_the_run_waits_for_a_time() {
 #[tokio::test]
 async fn a_clock_that_is_set_with_the_run_is_not_that_of_the_test() {
     let test = CrashTest::<asking_in_time>::new(|| Begin { n: 1 });
-    let test = test.with_run(|run| run.with_clock(pravah_runtime::SystemClock::default()));
+    let test = test.with_setup(|run| run.with_clock(pravah_runtime::SystemClock::default()));
     let report = test.check().await.unwrap();
     assert_eq!(report.output, json!({ "text": "too late" }));
 }

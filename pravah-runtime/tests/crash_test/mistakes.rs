@@ -47,14 +47,14 @@ mistake!(
     an_effect_without_a_key_that_happens_twice_is_found,
     #[node]
     async fn work(begin: &Begin, service: Dep<Service>) -> End {
-        service.effects.without_key("a mail to Ana");
+        service.effects.record_unkeyed("a mail to Ana");
         End {
             text: begin.n.to_string(),
         }
     },
     [
-        "`1. work -> End` was made, lost, and made again",
-        "`a mail to Ana` happened 2 times, but 1 in the undisturbed run: give it a key"
+        "the result of `1. work -> End` was lost, and it ran again",
+        "`a mail to Ana` happened 2 times, but 1 in the baseline run: give it a key"
     ]
 );
 
@@ -65,14 +65,14 @@ mistake!(
         let attempt = service.calls.fetch_add(1, Ordering::SeqCst);
         service
             .effects
-            .with_key(format!("attempt {attempt}"), begin.n);
+            .record(format!("attempt {attempt}"), begin.n);
         End {
             text: String::new(),
         }
     },
     [
-        "was made, lost, and made again",
-        "there is an effect under the key `attempt 1`, but none in the undisturbed run"
+        "was lost, and it ran again",
+        "there is an effect under the key `attempt 1`, but none in the baseline run"
     ]
 );
 
@@ -81,13 +81,13 @@ mistake!(
     #[node]
     async fn work(_begin: &Begin, service: Dep<Service>, step: Step) -> End {
         let call = service.calls.fetch_add(1, Ordering::SeqCst);
-        service.effects.with_key(step.key(), call);
+        service.effects.record(step.key(), call);
         End {
             text: String::new(),
         }
     },
     [
-        "what happened under the key `crash-test/work(Begin)#1` is 0 and 1, but 0 in the undisturbed run"
+        "what happened under the key `crash-test/work(Begin)#1` is 0 and 1, but 0 in the baseline run"
     ]
 );
 
@@ -118,7 +118,7 @@ mistake!(
         }
     },
     [
-        "was made, lost, and made again",
+        "was lost, and it ran again",
         "the run fails: ",
         "it has run before"
     ]
@@ -138,7 +138,7 @@ async fn a_step_is_broken_off_at_each_point_where_it_waits() {
         // Only a process that ends while it waits for the third time has this without what comes after it.
         service
             .effects
-            .with_key(step.key(), service.calls.fetch_add(1, Ordering::SeqCst));
+            .record(step.key(), service.calls.fetch_add(1, Ordering::SeqCst));
         tokio::task::yield_now().await;
         End {}
     }
@@ -157,8 +157,8 @@ async fn a_step_is_broken_off_at_each_point_where_it_waits() {
 
 #[node]
 async fn charge_all(begin: &Begin, service: Dep<Service>) -> End {
-    service.effects.with_key("charge", begin.n);
-    service.effects.with_key("charge", begin.n + 1);
+    service.effects.record("charge", begin.n);
+    service.effects.record("charge", begin.n + 1);
     End {
         text: String::new(),
     }
@@ -170,7 +170,7 @@ fn charging(begin: Begin) -> End {
 }
 
 #[tokio::test]
-async fn two_effects_under_one_key_are_found_without_a_disturbance() {
+async fn two_effects_under_one_key_are_found_without_a_fault() {
     let test = CrashTest::<charging>::new(|| Begin { n: 1 }).with_context(context);
     let error = test.check().await.unwrap_err();
     assert!(matches!(error, CrashTestError::SharedKey { .. }), "{error}");
