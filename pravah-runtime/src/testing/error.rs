@@ -1,6 +1,6 @@
 //! Why a crash test fails.
 
-use std::{error::Error, fmt, iter};
+use std::{error::Error, fmt};
 
 use crate::FlowError;
 
@@ -9,8 +9,8 @@ use crate::FlowError;
 #[non_exhaustive]
 pub enum CrashTestError {
     /// The run without faults fails.
-    #[error("the flow fails without any fault: {}", with_sources(.0))]
-    Run(FlowError),
+    #[error("the flow fails without any fault")]
+    Run(#[source] FlowError),
     /// Two different effects have one key, also without any fault.
     #[error(
         "the effects {effects} have one key, `{key}`: the other side would take the second for a repetition"
@@ -47,17 +47,17 @@ pub enum CrashTestError {
     },
 }
 
-/// As text: it is what `unwrap` shows.
+/// As text, with the causes: it is what `unwrap` shows.
 impl fmt::Debug for CrashTestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        fmt::Display::fmt(self, f)?;
+        let mut cause = Error::source(self);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
     }
-}
-
-fn with_sources(error: &FlowError) -> String {
-    let sources = iter::successors(Some(error as &dyn Error), |error| (*error).source());
-    let texts: Vec<String> = sources.map(ToString::to_string).collect();
-    texts.join(": ")
 }
 
 /// A fault that was injected into a run.

@@ -259,7 +259,7 @@ async fn a_flow_that_fails_by_itself_is_an_error_with_its_source() {
         .unwrap_err();
     assert!(matches!(error, CrashTestError::Run(_)));
     // What `unwrap` shows, and a test that returns the error, also in a box.
-    let expected = "the flow fails without a fault: node `fail` failed: out of order";
+    let expected = "the flow fails without any fault: node `fail` failed: out of order";
     assert_eq!(format!("{error:?}"), expected);
     let boxed: Box<dyn std::error::Error> = error.into();
     assert_eq!(format!("{boxed:?}"), expected);
