@@ -68,6 +68,11 @@ pub(crate) fn split(key: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// The node of a taker, which may be one of its parameters: `decide` of `decide.2`.
+pub(crate) fn node_of_taker(taker: &str) -> &str {
+    taker.split_once('.').map_or(taker, |(node, _)| node)
+}
+
 /// A key that means none of several places more than the others.
 pub(crate) struct Ambiguous<'a> {
     /// What the places are called.
@@ -88,13 +93,8 @@ impl Table {
         let (state, own) = split(key);
         let candidates: Vec<(&str, Place)> = self.places_of(state).collect();
         if let Some(taker) = own.or(taker) {
-            let node = |taker: &str| {
-                taker
-                    .split_once('.')
-                    .map_or(taker.len(), |(node, _)| node.len())
-            };
             let is_taken = |key: &str, by: &str| split(key).1 == Some(by);
-            for by in [taker, taker.get(..node(taker)).unwrap_or(taker)] {
+            for by in [taker, node_of_taker(taker)] {
                 let mut meant = candidates.iter().filter(|(key, _)| is_taken(key, by));
                 if let (Some((_, place)), None) = (meant.next(), meant.next()) {
                     return Ok(Some(*place));

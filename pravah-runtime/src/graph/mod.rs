@@ -51,7 +51,7 @@ pub(crate) use detached::DetachedNode;
 pub use flow::Flow;
 pub(crate) use flow_spec::FlowSpec;
 pub(crate) use invoke::InvokeNode;
-pub(crate) use keys::{Ambiguous, split as split_key};
+pub(crate) use keys::{Ambiguous, node_of_taker, split as split_key};
 pub(crate) use list::{ListBody, ListInput};
 pub use node_contract::{NodeConstraints, NodeContract};
 pub use node_info::NodeInfo;

@@ -21,21 +21,37 @@ use crate::{
     state::Live,
 };
 
+/// The caller in the key of a node for detached tasks: `Plan` of `(Plan)`.
+fn caller_of_tasks(id: &str) -> Option<&str> {
+    id.strip_prefix('(')?.strip_suffix(')')
+}
+
 /// What is stored of all of them, and of those to whom they belong.
 type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
 impl Loader {
     /// Fails where a caller goes on with detached tasks, and may start none any more.
     pub(super) fn check_starts_tasks(&mut self, table: &Table, id: &str) -> Loaded<()> {
-        let caller = id.strip_prefix('(').and_then(|id| id.strip_suffix(')'));
-        match caller.filter(|_| self.lists.is_empty() && !table.node_by_key.contains_key(id)) {
-            None => Ok(()),
-            Some(caller) => {
-                self.drop_would_help = true;
-                let why = "goes on with detached tasks, and may start none in this version";
-                Err(format!("`{caller}` {why}").into())
-            }
+        let Some(caller) = caller_of_tasks(id).filter(|_| self.lists.is_empty()) else {
+            return Ok(());
+        };
+        if table.node_by_key.contains_key(id) || self.node_of_tasks(table, id)?.is_some() {
+            return Ok(());
         }
+        self.drop_would_help = true;
+        let why = "goes on with detached tasks, and may start none in this version";
+        Err(format!("`{caller}` {why}").into())
+    }
+
+    /// The node for the detached tasks of a caller that has another key in this version: another node takes the same state.
+    pub(super) fn node_of_tasks(&self, table: &Table, id: &str) -> Loaded<Option<NodeIx>> {
+        // In a list there is more than one key.
+        let Some(caller) = caller_of_tasks(id).filter(|caller| !caller.contains('/')) else {
+            return Ok(None);
+        };
+        let place = self.known_place(table, caller)?;
+        let key = place.map(|place| &table.node(table.slot(place.slot).node).key);
+        Ok(key.and_then(|key| table.node_by_key.get(&*format!("({key})")).copied()))
     }
 
     /// The tasks that go on at `node`.

@@ -1,6 +1,6 @@
 //! A net being run, with what waits in it.
 
-use std::{mem::take, sync::Arc};
+use std::{collections::BTreeSet, mem::take, sync::Arc};
 
 use super::{
     super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     engine::load_help,
     error::ErrorText,
-    graph::{NodeIx, Place, Table},
+    graph::{NodeIx, Place, Table, node_of_taker},
     sorted_map::SortedMap,
 };
 
@@ -58,6 +58,9 @@ impl Loader {
         if let Some(progress) = progress {
             self.progress(&mut frame, *progress)?;
         }
+        if self.is_other {
+            self.count_possible_visits(&mut frame);
+        }
         self.ready(&mut frame, stored.ready)?;
         Ok(frame)
     }
@@ -70,7 +73,15 @@ impl Loader {
             |loader, id, visits| {
                 // A node may have been on a loop in another version: its next step is another one all the same.
                 let node = loader.node(&table, &id)?;
-                insert_new(&mut frame.progress.visits, (node, &id), visits)
+                // Of two nodes that are one now the larger number has no keys of either behind it.
+                let known = frame
+                    .progress
+                    .visits
+                    .get(&node)
+                    .copied()
+                    .unwrap_or_default();
+                frame.progress.visits.insert(node, visits.max(known));
+                Ok(())
             },
         )?;
         let on_error = self.on_error_in_progress();
@@ -124,6 +135,28 @@ impl Loader {
                 insert_new(&mut frame.progress.failed, (node, &id), failed)
             },
         )
+    }
+
+    /// Visits are counted on loops alone. A node that was on none in the version of the snapshot may have run once, unless a
+    /// state waits for it: its next step has to have another key.
+    fn count_possible_visits(&self, frame: &mut Frame) {
+        let table = Arc::clone(&frame.table);
+        let takers = self.takers.values();
+        let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
+        for (node, entry) in (0..).map(NodeIx).zip(&table.nodes) {
+            let waits = entry.slots.iter().any(|slot| frame.tokens.contains(slot));
+            let progress = &frame.progress;
+            // Without the nodes of that version each may have been there.
+            let was_there = earlier.is_empty() || earlier.contains(&*entry.id);
+            if entry.on_cycle
+                && was_there
+                && !waits
+                && !progress.has_started(node)
+                && !progress.visits.contains(&node)
+            {
+                frame.progress.visits.insert(node, 1);
+            }
+        }
     }
 
     /// The nodes that have started, as far as what they have done may be dropped.

@@ -55,6 +55,8 @@ struct Loader {
     /// Whether the snapshot may be of another version of the flow: then every state is read at once, what
     /// has lost its use is dropped, and which nodes are ready is found out anew.
     revalidates: bool,
+    /// Whether the snapshot is of another version of the flow.
+    is_other: bool,
     /// The number of the step that comes next.
     next_step: u64,
     /// Who takes each state in the version that the snapshot is of, where that is known.
@@ -111,6 +113,7 @@ pub(super) fn load(
     let mut loader = Loader {
         drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress || !options.migrations.is_empty(),
+        is_other,
         next_step: stored.head.steps.saturating_add(1),
         takers: takers(&stored, options, is_other),
         lists: String::new(),
@@ -360,6 +363,9 @@ impl Loader {
     fn node(&self, table: &Table, id: &str) -> Loaded<NodeIx> {
         if let Some(node) = table.node_by_key.get(id) {
             return Ok(*node);
+        }
+        if let Some(node) = self.node_of_tasks(table, id)? {
+            return Ok(node);
         }
         match self.known_place(table, id)? {
             Some(place) if self.revalidates => Ok(table.slot(place.slot).node),
