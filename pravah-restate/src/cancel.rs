@@ -1,5 +1,5 @@
-//! Cancelling a run while a step of it is being made: a signal of Restate to the invocation that makes the step, in whichever
-//! process that is.
+//! Cancels a run while a step of it is running, with a signal of Restate to the invocation of the step, in whichever process
+//! that is.
 
 use std::{
     future::{Future, poll_fn},
@@ -14,12 +14,12 @@ use crate::invocation::Invocation;
 
 const NAME: &str = "cancel";
 
-/// The signal that cancels the step that an invocation makes.
+/// The signal that cancels the step of an invocation.
 pub(crate) struct CancelSignal {
     signal: Pin<Box<dyn Future<Output = Result<Vec<u8>, TerminalError>> + Send>>,
     /// Its reason, once it has come.
     reason: Option<String>,
-    /// Who is to be told. It is gone when the step is made.
+    /// Who is to be told. It is gone when the step has ended.
     sender: Option<oneshot::Sender<String>>,
 }
 
@@ -51,18 +51,18 @@ impl CancelSignal {
 
     /// Waits for a step, and tells it when the signal comes.
     ///
-    /// What becomes of the run is in the result of the step, which is written down. So it does not matter when the signal
-    /// comes in another attempt.
+    /// What becomes of the run is in the result of the step, which is journaled. So it does not matter when the signal comes
+    /// in another attempt.
     pub(crate) async fn watch<T>(&mut self, step: impl Future<Output = T>) -> T {
         let mut step = pin!(step);
         poll_fn(|cx| {
             loop {
-                // First the step, with which what was written down is read.
-                if let Poll::Ready(made) = step.as_mut().poll(cx) {
-                    return Poll::Ready(made);
+                // First the step, which reads the journal.
+                if let Poll::Ready(result) = step.as_mut().poll(cx) {
+                    return Poll::Ready(result);
                 }
-                // Both read from the same stream. The receiver is dropped when the step is made: from then on what comes is
-                // for the step.
+                // Both read from the same stream. The receiver is dropped when the step has ended: from then on what
+                // comes is for the step.
                 let Some(sender) = self.sender.take_if(|sender| !sender.is_closed()) else {
                     return Poll::Pending;
                 };
@@ -74,7 +74,7 @@ impl CancelSignal {
                     Ok(reason) => String::from_utf8_lossy(&reason).into_owned(),
                     Err(error) => error.message().to_owned(),
                 };
-                // The step may have been made meanwhile.
+                // The step may have ended meanwhile.
                 let _ = sender.send(reason.clone());
                 self.reason = Some(reason);
             }

@@ -108,7 +108,7 @@ impl RestateFlows {
         self
     }
 
-    /// For how long Restate shows the journals of steps that were made: not at all unless set.
+    /// For how long Restate keeps the journals of completed steps: not at all unless set.
     pub fn with_journal_retention(mut self, retention: Duration) -> Self {
         self.journal_retention = retention;
         self
@@ -132,8 +132,8 @@ impl RestateFlows {
         service::define(object, &self.name, self.journal_retention)
     }
 
-    /// Serves until `shutdown` ends. Steps that are being made have ten seconds then; what was not written down is made
-    /// again by another process, or by this one when it is back.
+    /// Serves until `shutdown` completes. Running steps have ten seconds then; a step that was not journaled runs again in
+    /// another process, or in this one when it is back.
     ///
     /// # Errors
     ///

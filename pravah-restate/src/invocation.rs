@@ -65,7 +65,7 @@ impl<'ctx> Invocation<'ctx> {
         self.ctx.clear_all();
     }
 
-    /// Does something once, and writes down what came of it.
+    /// Does something once, and journals its result.
     pub(crate) async fn run<T, F>(
         &self,
         name: &str,

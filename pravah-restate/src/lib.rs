@@ -1,9 +1,9 @@
 //! Flows on [Restate](https://restate.dev), a durable execution engine.
 //!
 //! [`RestateFlows`] serve flows as virtual objects: a run is an object, its entries are the object's state, and each step is
-//! a short invocation whose result Restate writes down. [`RestateRuns`] is the handle with which everybody else starts
-//! runs, answers their questions and reads what came of them. A flow is written as for any other store, and its nodes may
-//! do what they like: no code is replayed.
+//! a short invocation whose result Restate journals. [`RestateRuns`] is the handle with which everybody else starts
+//! runs, answers their questions and reads their results. A flow is written as for any other store, and its nodes need
+//! not be deterministic: no code of theirs is replayed.
 //! [A page](https://github.com/pravah-rs/pravah/blob/main/docs/restate.md) says what is guaranteed, and what is not.
 
 mod advance;

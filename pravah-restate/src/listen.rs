@@ -1,4 +1,4 @@
-//! Answering the calls of Restate.
+//! The HTTP server that Restate invokes.
 //!
 //! The server of the SDK leaves Nagle's algorithm on, with which each step waits some 40 milliseconds for an acknowledgement,
 //! and stops accepting connections once one has failed.
@@ -17,13 +17,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How long steps may go on when the program is to end.
+/// How long running steps may take after a shutdown was requested.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How long to wait where no connection can be accepted, for want of file handles, for example.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// Serves until `shutdown` ends. Dropping it breaks off what is being served.
+/// Serves until `shutdown` completes. Dropping the future aborts what is being served.
 pub(crate) async fn listen(
     endpoint: Endpoint,
     listener: TcpListener,
@@ -58,7 +58,7 @@ pub(crate) async fn listen(
     }
     drop(listener);
     if timeout(GRACE, graceful.shutdown()).await.is_err() {
-        tracing::warn!("steps are broken off");
+        tracing::warn!("running steps are aborted");
     }
 }
 

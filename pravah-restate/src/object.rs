@@ -27,7 +27,7 @@ pub(crate) struct RunObject {
     pub(crate) stepper: Arc<Stepper>,
 }
 
-/// How often a cancel looks for a step to break off: for an hour and a half, as long as the run has not ended.
+/// How often a cancel looks for a step to abort: for an hour and a half, as long as the run has not ended.
 const MAX_CANCELS: u32 = 100;
 
 /// What handlers return. No error of theirs is tried again.
@@ -102,11 +102,11 @@ impl RunObject {
         push(call, &mut record, command).await
     }
 
-    /// Ends a run: a step that is being made is broken off.
+    /// Ends a run: the running step is aborted.
     pub(crate) async fn cancel(call: &Invocation<'_>, cancel: Cancel) -> Handled<()> {
         let record = state::started(call).await?;
         check_not_ended(&record)?;
-        // If no step is being made.
+        // If no step is running.
         call.send("cancel_later", &cancel, Duration::ZERO);
         let reason = cancel.reason;
         let first = CancelStep {
@@ -117,7 +117,7 @@ impl RunObject {
         Self::cancel_step(call, first).await
     }
 
-    /// Breaks off the step that is being made. It comes back as long as the run has not ended: the next step may have been
+    /// Aborts the running step. It comes back as long as the run has not ended: the next step may have been
     /// on its way, and what ends the run between two steps comes after it.
     pub(crate) async fn cancel_step(call: &Invocation<'_>, cancel: CancelStep) -> Handled<()> {
         let record = state::record(call).await?;
@@ -152,7 +152,7 @@ impl RunObject {
         Ok(())
     }
 
-    /// Lets a run that has failed try again where it failed, and one whose tick was lost go on.
+    /// Resumes a failed run where it failed, and one whose tick was lost.
     pub(crate) async fn retry(call: &Invocation<'_>) -> Handled<()> {
         let mut record = state::started(call).await?;
         if !matches!(record.status, Status::Failed | Status::Ready) {
@@ -214,7 +214,7 @@ impl RunObject {
     }
 }
 
-/// Puts a command into the inbox, and has a step made that may take it.
+/// Puts a command into the inbox, and sends a tick for a step that may take it.
 async fn push(call: &Invocation<'_>, record: &mut Record, command: Command) -> Handled<u64> {
     let waiting = state::inbox(call, record).await?;
     let waiting = waiting.iter().map(|row| &row.command);

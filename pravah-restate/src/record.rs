@@ -32,7 +32,7 @@ pub(crate) struct Record {
     pub(crate) questions: Vec<Question>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// How many steps in a row could not be made.
+    /// How many steps in a row could not run.
     #[serde(default)]
     pub(crate) failed_steps: u32,
     /// The number of the last tick that was sent. Earlier ones do nothing.
@@ -55,7 +55,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// That of a run that has made no step, and whose first tick is sent.
+    /// That of a run before its first step, whose first tick is sent.
     pub(crate) fn start(flow: String, tags: BTreeMap<String, String>, now: u64) -> Self {
         Self {
             format: FORMAT,

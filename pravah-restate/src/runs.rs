@@ -15,7 +15,7 @@ use crate::{
     message::{Answer, Cancel, RunStatus, Start},
 };
 
-/// Starts runs on Restate, tells them something, and reads what came of them, over Restate's ingress. It can be cloned.
+/// Starts runs on Restate, tells them something, and reads their results, over Restate's ingress. It can be cloned.
 ///
 /// It is modelled on [`pravah_store::Runs`]. Whoever reaches the ingress reaches the runs of all tenants.
 ///
@@ -216,7 +216,7 @@ impl RestateRuns {
         self.send(id, Command::Message { node, text }).await
     }
 
-    /// Ends a run: a step that is being made is broken off, in whichever process. It returns before the run has ended.
+    /// Ends a run: the running step is aborted, in whichever process. It returns before the run has ended.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl RestateRuns {
     }
 
     /// Tells a run anything, also an answer to a question that is asked later, and returns the number of the command. Where
-    /// a step is being made, it returns after that step.
+    /// a step is running, it returns after that step.
     ///
     /// # Errors
     ///
@@ -238,7 +238,7 @@ impl RestateRuns {
         self.call(&self.key(id)?, "send", &command).await
     }
 
-    /// Lets a run that has failed try again where it failed. A run that is ready makes its next step, if that was lost
+    /// Resumes a failed run where it failed. A run that is ready runs its next step, if that was lost
     /// because somebody has killed its invocation.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub(crate) fn define(
     Ok(macro_support::service_definition(dispatcher, manifest))
 }
 
-/// The handler that makes a step.
+/// The handler that runs a step.
 const STEP: &str = "tick";
 
 /// A handler as Restate is told of it.
@@ -108,20 +108,20 @@ impl Handler {
         self
     }
 
-    /// With the whole state comes every call, unless a handler asks for what it needs; a step needs most of it.
+    /// Restate sends the full state with each invocation unless lazy state is on; only a step needs most of it.
     fn manifest(&self) -> Value {
         let json = json!({ "contentType": "application/json", "required": true });
         let written = json!({ "contentType": "application/json", "setContentTypeIfEmpty": false });
         let nothing = json!({ "setContentTypeIfEmpty": false });
-        let makes_steps = self.name == STEP;
+        let runs_steps = self.name == STEP;
         json!({
             "name": self.name,
             "ty": if self.is_shared { "SHARED" } else { "EXCLUSIVE" },
             "input": if self.has_input { json } else { json!({}) },
             "output": if self.has_output { written } else { nothing },
             "ingressPrivate": self.is_private,
-            "enableLazyState": !makes_steps,
-            "inactivityTimeout": makes_steps.then(|| millis(STEP_TIMEOUT)),
+            "enableLazyState": !runs_steps,
+            "inactivityTimeout": runs_steps.then(|| millis(STEP_TIMEOUT)),
         })
     }
 }

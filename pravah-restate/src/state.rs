@@ -1,5 +1,5 @@
 //! The state of an object: the record of a run under `run`, each entry under `entry` and its key, each command that waits
-//! under `inbox/` and its number, the output under `output`, and under `invocation` which invocation made the last step.
+//! under `inbox/` and its number, the output under `output`, and under `invocation` which invocation ran the last step.
 
 use pravah_runtime::Entries;
 use pravah_store::{Command, InboxRow, RunKey};

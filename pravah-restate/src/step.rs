@@ -1,5 +1,4 @@
-//! Making one step of a run. What it comes to is one value, which Restate writes down: a step that was written down is not
-//! made again.
+//! Runs one step. Its result is one value, which Restate journals: a journaled step is never run again.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc, time::SystemTime};
 
@@ -18,14 +17,14 @@ use crate::{
     record::to_millis,
 };
 
-/// How many steps in a row may fail to be made before the run has failed.
+/// How many steps in a row may fail to run before the run has failed.
 const MAX_FAILED_STEPS: u32 = 10;
 
 /// How many bytes a step may write: Restate takes no message of more than 32 MiB unless it is told otherwise, and calls for
 /// ever for one that it does not take.
 const MAX_BYTES: usize = 31 * 1024 * 1024;
 
-/// What makes the steps of this process.
+/// Runs the steps of this process.
 #[derive(Debug)]
 pub(crate) struct Stepper {
     pub(crate) flows: Flows,
@@ -47,21 +46,21 @@ pub(crate) struct Task {
     pub(crate) cancel: oneshot::Receiver<String>,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     /// The run is not in memory: its entries have to be read.
     NotInMemory,
     /// What to write.
-    Made(Box<Made>),
+    Completed(Box<StepWrites>),
     /// The run cannot be read or written.
     Unreadable { error: String, at: u64 },
 }
 
 /// What to write after a step. Times are in milliseconds since 1970.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Made {
+pub(crate) struct StepWrites {
     /// The keys of the entries that are gone.
     pub(crate) cleared: Vec<String>,
     /// The entries that are new or have changed.
@@ -86,15 +85,15 @@ pub(crate) struct Made {
 }
 
 impl Stepper {
-    pub(crate) async fn step(&self, task: Task) -> Outcome {
-        let made = self.make_step(task).await;
-        made.unwrap_or_else(|error| Outcome::Unreadable {
+    pub(crate) async fn step(&self, task: Task) -> StepOutcome {
+        let outcome = self.run_step(task).await;
+        outcome.unwrap_or_else(|error| StepOutcome::Unreadable {
             error: with_sources(&error),
             at: to_millis(SystemTime::now()),
         })
     }
 
-    async fn make_step(&self, task: Task) -> Result<Outcome, StoreError> {
+    async fn run_step(&self, task: Task) -> Result<StepOutcome, StoreError> {
         let failed_steps = task.info.failed_claims;
         let mut live = match self.live.take(&task.object, &task.commit) {
             Some(mut live) => {
@@ -103,11 +102,13 @@ impl Stepper {
             }
             None => {
                 let Some(entries) = task.entries else {
-                    return Ok(Outcome::NotInMemory);
+                    return Ok(StepOutcome::NotInMemory);
                 };
                 match self.restore(task.info, entries, task.inbox)? {
-                    Restored::Live(live) => *live,
-                    Restored::Cancelled(commit) => return made(*commit, Vec::new(), failed_steps),
+                    RestoreOutcome::Live(live) => *live,
+                    RestoreOutcome::Cancelled(commit) => {
+                        return completed(*commit, Vec::new(), failed_steps);
+                    }
                 }
             }
         };
@@ -117,17 +118,17 @@ impl Stepper {
         };
         let cleared = live.apply(&commit);
         let stays = !commit.release;
-        let outcome = made(commit, cleared, failed_steps)?;
-        if let Outcome::Made(made) = &outcome
+        let outcome = completed(commit, cleared, failed_steps)?;
+        if let StepOutcome::Completed(writes) = &outcome
             && stays
         {
-            live.commit = made.commit.clone();
+            live.commit = writes.commit.clone();
             self.live.put(task.object, live);
         }
         Ok(outcome)
     }
 
-    /// Makes steps until there is something to write.
+    /// Runs steps until there is something to write.
     async fn commit_step(
         &self,
         run: &mut HostedRun,
@@ -136,7 +137,7 @@ impl Stepper {
         let mut may_cancel = true;
         loop {
             let (mut step, mut commands) = run.next_step(self.ctx.clone());
-            let made = loop {
+            let result = loop {
                 tokio::select! {
                     biased;
                     reason = &mut cancel, if may_cancel => {
@@ -146,11 +147,11 @@ impl Stepper {
                             commands.add(vec![InboxRow::new(number, Command::Cancel { reason })]);
                         }
                     }
-                    made = &mut step => break made,
+                    result = &mut step => break result,
                 }
             };
             drop(step);
-            let commit = run.commit(made)?;
+            let commit = run.commit(result)?;
             if commit.release || commit.is_step() {
                 return Ok(commit);
             }
@@ -162,25 +163,25 @@ impl Stepper {
         info: RunInfo,
         entries: Entries,
         inbox: Vec<InboxRow>,
-    ) -> Result<Restored, StoreError> {
+    ) -> Result<RestoreOutcome, StoreError> {
         let keys = entries.iter().map(|(key, _)| key.to_owned()).collect();
         let loaded = LoadedRun::new(info, entries, inbox);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         match self.flows.restore(&loaded, clock) {
-            Ok(run) => Ok(Restored::Live(Box::new(Live {
+            Ok(run) => Ok(RestoreOutcome::Live(Box::new(Live {
                 run,
                 keys,
                 commit: String::new(),
             }))),
             Err(error) => match cancel_unread(loaded.inbox) {
-                Some(commit) => Ok(Restored::Cancelled(Box::new(commit))),
+                Some(commit) => Ok(RestoreOutcome::Cancelled(Box::new(commit))),
                 None => Err(error),
             },
         }
     }
 }
 
-enum Restored {
+enum RestoreOutcome {
     Live(Box<Live>),
     /// It cannot be read, and is cancelled all the same.
     Cancelled(Box<Commit>),
@@ -211,11 +212,11 @@ impl Live {
 }
 
 /// What to write for a commit.
-fn made(
+fn completed(
     mut commit: Commit,
     cleared: Vec<String>,
     failed_steps: u32,
-) -> Result<Outcome, StoreError> {
+) -> Result<StepOutcome, StoreError> {
     let now = SystemTime::now();
     let failed_steps = match commit.is_progress() {
         true => 0,
@@ -238,7 +239,7 @@ fn made(
     });
     let is_step = commit.is_step();
     let output = commit.output.map(|json| json_of("the output", json));
-    let made = Made {
+    let writes = StepWrites {
         cleared,
         put: put.collect::<Result<_, StoreError>>()?,
         status: commit.status,
@@ -256,14 +257,14 @@ fn made(
         commit: Uuid::now_v7().to_string(),
         at: to_millis(now),
     };
-    check_size(&made)?;
-    Ok(Outcome::Made(Box::new(made)))
+    check_size(&writes)?;
+    Ok(StepOutcome::Completed(Box::new(writes)))
 }
 
 /// Fails where Restate would not take what a step writes.
-fn check_size(made: &Made) -> Result<(), StoreError> {
+fn check_size(writes: &StepWrites) -> Result<(), StoreError> {
     let not_storable = |why: BoxError| StoreError::not_storable("the step", why);
-    let bytes = serde_json::to_vec(made).map_err(|error| not_storable(error.into()))?;
+    let bytes = serde_json::to_vec(writes).map_err(|error| not_storable(error.into()))?;
     if bytes.len() <= MAX_BYTES {
         return Ok(());
     }
