@@ -42,9 +42,8 @@ impl Lock {
         };
         let (flow, versions) = match read(&text) {
             Ok(read) => read,
-            Err(why) => {
-                let fact = format!("`{}` is not a flow lock file: {why}", path.value());
-                let help = "restore the file as `pravah lock` wrote it, or start with an empty one";
+            Err(unreadable) => {
+                let (fact, help) = unreadable.message(&path.value());
                 errors.error(path.span(), fact, help);
                 return None;
             }
@@ -62,22 +61,56 @@ impl Lock {
 /// What is wrong with a lock.
 type Read<T> = Result<T, String>;
 
+/// Why a lock file cannot be read.
+enum Unreadable {
+    NewerFormat(u64),
+    Conflict,
+    Malformed(String),
+}
+
+impl From<String> for Unreadable {
+    fn from(problem: String) -> Self {
+        Self::Malformed(problem)
+    }
+}
+
+impl Unreadable {
+    /// The fact, and the help.
+    fn message(&self, path: &str) -> (String, &'static str) {
+        match self {
+            Self::NewerFormat(format) => (
+                format!(
+                    "`{path}` has format {format}, and this release of Pravah reads up to {FORMAT}"
+                ),
+                "update Pravah",
+            ),
+            Self::Conflict => (
+                format!("`{path}` has conflict markers"),
+                "keep the versions of both sides",
+            ),
+            Self::Malformed(problem) => (
+                format!("`{path}` is not a flow lock file: {problem}"),
+                "restore the file as `pravah lock` wrote it, or start with an empty one",
+            ),
+        }
+    }
+}
+
 /// The id of the flow and the versions of a lock file. An empty one has none.
-fn read(text: &str) -> Read<(String, TokenStream)> {
+fn read(text: &str) -> Result<(String, TokenStream), Unreadable> {
     // Some editors put a byte order mark before a text, which is no part of JSON.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Ok((String::new(), quote!(&[])));
     }
+    if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+        return Err(Unreadable::Conflict);
+    }
     let lock: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     match field(&lock, "format")?.as_u64() {
         Some(1..=FORMAT) => {}
-        Some(newer) if newer > FORMAT => {
-            return Err(format!(
-                "its format is {newer}, and this release of Pravah reads up to {FORMAT}"
-            ));
-        }
-        _ => return Err("`format` is not a whole number from 1 on".to_owned()),
+        Some(newer) if newer > FORMAT => return Err(Unreadable::NewerFormat(newer)),
+        _ => return Err("`format` is not a whole number from 1 on".to_owned().into()),
     }
     let flow = string(&lock, "flow")?.to_owned();
     let versions = list(&lock, "versions")?.iter().map(version);

@@ -121,7 +121,9 @@ pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeC
 pub use hub::{Channel, Channels, Console, Hub, Sent};
 #[cfg(feature = "channels")]
 pub use hub::{InvalidOrigin, WebListener, WebServer};
-pub use lock::{FlowLock, LockError, LockProblem, LockReport, LockedVersion};
+pub use lock::{
+    FlowLock, LockError, LockProblem, LockReport, LockedVersion, NewNodes, UnusedMigration,
+};
 pub use model::{
     Arguments, Cassette, ClientFactory, Effort, Media, Message, Messages, ModelClient, ModelError,
     ModelErrorKind, ModelFuture, ModelOptions, ModelRequest, ModelResponse, ModelUrl,

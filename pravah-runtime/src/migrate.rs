@@ -1,6 +1,6 @@
 //! What `#[migrate]` makes of a function.
 
-use crate::{LoadOptions, State, check::MovedState, error::BoxError};
+use crate::{LoadOptions, State, check::MovedState, engine::MigrationName, error::BoxError};
 
 /// A function that makes a state of this version of an earlier one.
 #[doc(hidden)]
@@ -15,16 +15,21 @@ pub trait Migrate: 'static {
     /// What it makes of that.
     type New: State;
 
+    /// The name of the function.
+    const NAME: &'static str;
+
     /// Where the place of the earlier state is gone: its key in snapshots, or an empty text for its name.
     const SLOT: Option<&'static str>;
 
-    /// The state that is moved, if one is.
-    const MOVED: MovedState = match Self::SLOT {
-        None => MovedState::NOTHING,
-        Some(key) => MovedState {
-            key: if key.is_empty() { Self::Old::NAME } else { key },
-            to: Self::New::NAME,
+    /// What is known of it while a lock is checked.
+    const MOVED: MovedState = MovedState {
+        migration: Self::NAME,
+        key: match Self::SLOT {
+            Some(key) if !key.is_empty() => key,
+            _ => Self::Old::NAME,
         },
+        to: Self::New::NAME,
+        is_moved: Self::SLOT.is_some(),
     };
 
     /// Calls the function.
@@ -36,9 +41,14 @@ pub trait Migrate: 'static {
 
     /// The same options, with the migration.
     fn add_to(options: LoadOptions) -> LoadOptions {
+        let name = MigrationName {
+            function: Some(Self::NAME),
+            reads: Self::Old::NAME.to_owned(),
+            makes: Self::New::NAME.to_owned(),
+        };
         match Self::SLOT {
-            None => options.with_try_migration(Self::migrate),
-            Some(_) => options.with_try_moved_state(Self::MOVED.key, Self::migrate),
+            None => options.with_named_migration(name, Self::migrate),
+            Some(_) => options.with_named_move(name, Self::MOVED.key, Self::migrate),
         }
     }
 }

@@ -22,3 +22,19 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     let (distance, nearest) = distances.min()?;
     (distance <= 2).then_some(nearest)
 }
+
+/// A name with its article: `` a `Draft` ``, `` an `Order` ``.
+pub(crate) fn one(name: &str) -> String {
+    format!("{} `{name}`", article(name))
+}
+
+/// The article of a name, by its first letter.
+pub(crate) const fn article(name: &str) -> &'static str {
+    match name.as_bytes() {
+        [
+            b'A' | b'E' | b'I' | b'O' | b'U' | b'a' | b'e' | b'i' | b'o' | b'u',
+            ..,
+        ] => "an",
+        _ => "a",
+    }
+}

@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{FnArg, ItemFn, ReturnType, Type, spanned::Spanned};
+use syn::{FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{associated, beside, function::refuse_modifiers, private};
 use crate::{
     diag::Diagnostics,
     options::MovedSlot,
-    types::{arguments, path_of, ungroup},
+    types::{arguments, around, path_of, ungroup},
 };
 
 pub(crate) fn expand(
@@ -16,11 +16,15 @@ pub(crate) fn expand(
     slot: Option<&MovedSlot>,
     errors: &mut Diagnostics,
 ) -> TokenStream {
-    let code = errors.attempt(|errors| {
-        let migration = Migration::read(item, errors)?;
-        Some(migration.expand(item, slot))
-    });
-    code.flatten().unwrap_or_else(|| item.to_token_stream())
+    let mut found = Diagnostics::default();
+    let migration = Migration::read(item, &mut found);
+    let is_fine = found.is_empty();
+    errors.append(found);
+    match migration {
+        // Flows that name it get no second error.
+        Some(migration) => migration.expand(item, slot, is_fine),
+        None => item.to_token_stream(),
+    }
 }
 
 struct Migration<'a> {
@@ -79,31 +83,40 @@ impl<'a> Migration<'a> {
         let inside = inside_result(ty);
         Some(Self {
             old: old?,
-            new: inside.unwrap_or(ty),
+            new: one_state(name, inside.unwrap_or(ty), errors)?,
             may_fail: inside.is_some(),
         })
     }
 
-    fn expand(&self, item: &ItemFn, slot: Option<&MovedSlot>) -> TokenStream {
+    fn expand(&self, item: &ItemFn, slot: Option<&MovedSlot>, is_fine: bool) -> TokenStream {
         let private = private();
         let name = &item.sig.ident;
+        let text = name.unraw().to_string();
         let (old, new) = (associated("Old", self.old), associated("New", self.new));
         let slot = match slot {
             None => quote!(::core::option::Option::None),
             Some(MovedSlot::OfState) => quote!(::core::option::Option::Some("")),
             Some(MovedSlot::Key(key)) => quote!(::core::option::Option::Some(#key)),
         };
-        let migrate = match self.may_fail {
-            false => quote!(::core::result::Result::Ok(#name(old))),
-            true => quote!(#name(old).map_err(::core::convert::Into::into)),
+        let migrate = match (is_fine, self.may_fail) {
+            (false, _) => quote! {{
+                let _ = old;
+                ::core::result::Result::Err(#private::does_not_compile().into())
+            }},
+            (true, false) => quote!(::core::result::Result::Ok(#name(old))),
+            (true, true) => quote!(#name(old).map_err(::core::convert::Into::into)),
         };
         let items = quote! {
+            // Taking the state by value is what is asked of it.
+            #[allow(clippy::needless_pass_by_value)]
             #item
 
             #[automatically_derived]
             impl #private::Migrate for #name {
                 #old
                 #new
+
+                const NAME: &'static str = #text;
 
                 const SLOT: ::core::option::Option<&'static str> = #slot;
 
@@ -116,6 +129,30 @@ impl<'a> Migration<'a> {
         };
         beside(&item.vis, name, &TokenStream::new(), &items)
     }
+}
+
+/// The state that a migration makes, or the first of several.
+fn one_state<'a>(name: &Ident, ty: &'a Type, errors: &mut Diagnostics) -> Option<&'a Type> {
+    let ty = ungroup(ty);
+    let (inside, fact, help) = match ty {
+        Type::Tuple(states) => (
+            states.elems.first(),
+            format!("the migration `{name}` returns a tuple, and a migration makes one state"),
+            "keep a node that takes the earlier state and returns the new ones",
+        ),
+        _ if around(ty, &["Option"]).is_some() => (
+            path_of(ty)
+                .and_then(|path| path.segments.last())
+                .and_then(|last| arguments(last).first().copied()),
+            format!(
+                "the migration `{name}` returns an `Option<_>`, and a migration makes one state"
+            ),
+            "to refuse a state, return `Result<_, E>`: its run is not loaded then",
+        ),
+        _ => return Some(ty),
+    };
+    errors.error(ty.span(), fact, help);
+    inside
 }
 
 /// What a `Result` holds if all is well, whichever `Result` it is.

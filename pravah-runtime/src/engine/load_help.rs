@@ -1,6 +1,10 @@
 //! What lets the runs of an earlier version go on.
 
-use crate::graph::split_key;
+mod fields;
+
+pub(crate) use fields::FieldChanges;
+
+use crate::{graph::split_key, quoted::quoted};
 
 /// What lets runs go on in which a state waits that no node takes any more.
 pub(crate) fn where_gone(state: &str) -> String {
@@ -10,16 +14,47 @@ pub(crate) fn where_gone(state: &str) -> String {
     )
 }
 
-/// What lets runs go on with a state whose stored form its type does not read any more.
-pub(crate) fn where_unreadable(state: &str) -> String {
-    format!(
-        "give new fields `#[serde(default)]`, or write a `#[migrate]` function from the earlier `{}` and name it in `#[flow(migrate(…))]`",
-        type_name(state)
-    )
+/// What lets runs go on with a state whose stored form its type does not read any more, of which serde says `why`.
+pub(crate) fn where_unreadable(
+    state: &str,
+    why: &str,
+    fields: &FieldChanges,
+    has_migration: bool,
+) -> String {
+    let name = type_name(state);
+    let migration = match (has_migration, fields.stored()) {
+        (true, []) => format!("let the migration take the earlier `{name}` as it was stored"),
+        (true, stored) => format!(
+            "let the migration take the earlier `{name}` as it was stored, with the fields {}",
+            quoted(stored)
+        ),
+        (false, _) => format!(
+            "write a `#[migrate]` function from the earlier `{name}` and name it in `#[flow(migrate(…))]`"
+        ),
+    };
+    match unknown_variant(why) {
+        Some(variant) => format!(
+            "keep the variant `{variant}`, write `#[serde(alias = \"{variant}\")]` above one that has another name now, or {migration}"
+        ),
+        None => fields.help(&migration),
+    }
+}
+
+/// The variant that a type does not have any more.
+fn unknown_variant(why: &str) -> Option<&str> {
+    let (_, rest) = why.split_once("unknown variant `")?;
+    rest.split('`').next()
+}
+
+/// What serde says of a value, without the place in its text, which nobody has written.
+pub(crate) fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    text.to_owned()
 }
 
 /// The name of the state with this key, which also says where it waits: `Draft`, for `review::Draft@publish`.
-fn type_name(key: &str) -> &str {
+pub(crate) fn type_name(key: &str) -> &str {
     let (state, _) = split_key(key);
     state.rsplit(['/', ':']).next().unwrap_or(state)
 }

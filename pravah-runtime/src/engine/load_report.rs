@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::snapshot::{Migrations, SlotMigration};
+use super::snapshot::{MigrationName, Migrations, SlotMigration};
 use crate::{
     error::BoxError,
     graph::{FlowVersion, Upgrades},
@@ -55,6 +55,42 @@ impl LoadOptions {
     /// Whether migrations make a state of this type of another.
     pub(crate) fn can_migrate(&self, live: &Live, to: StateType) -> bool {
         self.migrations.can_migrate(live, to)
+    }
+
+    pub(crate) fn migrations(&self) -> &Migrations {
+        &self.migrations
+    }
+
+    /// Like [`with_try_migration`](Self::with_try_migration), for a migration of this name.
+    pub(crate) fn with_named_migration<Old, New, E>(
+        mut self,
+        name: MigrationName,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.migrations.add(name, migrate);
+        self
+    }
+
+    /// Like [`with_try_moved_state`](Self::with_try_moved_state), for a migration of this name.
+    pub(crate) fn with_named_move<Old, New, E>(
+        mut self,
+        name: MigrationName,
+        key: impl Into<String>,
+        migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        Old: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.migrations
+            .add_moved(SlotMigration::new(name, key.into(), migrate));
+        self
     }
 
     /// As [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot) loads.
@@ -145,7 +181,7 @@ impl LoadOptions {
     /// Like [`with_migration`](Self::with_migration), for a migration that may fail. Its error is that of the load.
     #[must_use]
     pub fn with_try_migration<Old, New, E>(
-        mut self,
+        self,
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) -> Self
     where
@@ -153,8 +189,7 @@ impl LoadOptions {
         New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
         E: Into<BoxError> + 'static,
     {
-        self.migrations.add(migrate);
-        self
+        self.with_named_migration(MigrationName::of_types::<Old, New>(), migrate)
     }
 
     /// Moves a state whose place is gone: what waits under `key` in the snapshot is read as an `Old`, and waits as the
@@ -220,7 +255,7 @@ impl LoadOptions {
     /// Like [`with_moved_state`](Self::with_moved_state), for a migration that may fail. Its error is that of the load.
     #[must_use]
     pub fn with_try_moved_state<Old, New, E>(
-        mut self,
+        self,
         key: impl Into<String>,
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) -> Self
@@ -229,9 +264,7 @@ impl LoadOptions {
         New: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,
         E: Into<BoxError> + 'static,
     {
-        self.migrations
-            .add_moved(SlotMigration::new(key.into(), migrate));
-        self
+        self.with_named_move(MigrationName::of_types::<Old, New>(), key, migrate)
     }
 }
 

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use pravah_graph::{Place as NetPlace, WayOut};
 
 use super::{
-    FlowLock, LockProblem, LockReport,
-    net::{LockedCatch, LockedNet, LockedNode, LockedProgress},
-    schema::unreadable,
+    FlowLock, LockProblem, LockReport, NewNodes,
+    net::{LockedNet, LockedNode, LockedProgress, node_in_words},
+    paths::Paths,
+    schema::{Unreadable, unreadable},
+    unused::unused,
     version::LockedVersion,
 };
 use crate::{
@@ -29,10 +31,13 @@ pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -
         checker.net(&version.net, &graph.table, &[]);
         checker.schemas(&graph.table, &mut BTreeSet::new());
         if !is_this {
-            let added = this.nodes_not_in(&version.version());
-            report.added.push((version.release.clone(), added));
+            report.new_nodes.push(NewNodes {
+                release: version.release.clone(),
+                nodes: this.nodes_not_in(&version.version()),
+            });
         }
     }
+    report.unused_migrations = unused(lock, graph, options);
     report
 }
 
@@ -44,10 +49,10 @@ struct Checker<'a> {
 }
 
 /// Where the states of a net wait in another version.
-type Images<'a> = BTreeMap<&'a str, Image>;
+type Placements<'a> = BTreeMap<&'a str, Placement>;
 
 #[derive(Clone, Copy)]
-struct Image {
+struct Placement {
     place: Place,
     /// Whether a migration moves the state there.
     is_moved: bool,
@@ -60,19 +65,19 @@ impl Checker<'_> {
 
     /// `around` are the nodes that lead to the list of which this is the chain.
     fn net(&mut self, net: &LockedNet, table: &Table, around: &[String]) {
-        let runs = Runs::of(net, around);
-        let images = self.images(net, table, &runs);
+        let paths = Paths::of(net, around);
+        let placements = self.placements(net, table, &paths);
         let Some(way_out) = table.way_out() else {
             return;
         };
         let places = |keys: &[&str]| -> Option<Vec<NetPlace>> {
-            let places = keys.iter().map(|key| images.get(key));
+            let places = keys.iter().map(|key| placements.get(key));
             places
-                .map(|image| image.map(|image| table.net_place(image.place.slot)))
+                .map(|placement| placement.map(|placement| table.net_place(placement.place.slot)))
                 .collect()
         };
         let mut check =
-            |before: Option<&[&str]>, after: &[String], run: &dyn Fn() -> Vec<String>| {
+            |before: Option<&[&str]>, after: &[String], path: &dyn Fn() -> Vec<String>| {
                 let keys: Vec<&str> = after.iter().map(String::as_str).collect();
                 let before = before.map_or_else(|| Some(Vec::new()), places);
                 let (Some(before), Some(after)) = (before, places(&keys)) else {
@@ -82,7 +87,7 @@ impl Checker<'_> {
                 if !can_follow(way_out, before, after) {
                     self.problems.push(LockProblem::Stranded {
                         release: self.version.release.clone(),
-                        run: run(),
+                        path: path(),
                         states: keys.into_iter().map(str::to_owned).collect(),
                     });
                 }
@@ -91,22 +96,29 @@ impl Checker<'_> {
         for (index, node) in net.nodes.iter().enumerate() {
             for outcome in &node.outcomes {
                 for taken in alternatives(node) {
-                    check(Some(&taken), outcome, &|| runs.to(index));
+                    check(Some(&taken), outcome, &|| paths.to(index));
                 }
             }
         }
         for catch in &net.catches {
             let start: Vec<&str> = catch.start.iter().map(String::as_str).collect();
-            check(Some(&start), &catch.failed, &|| runs.to_taker(&catch.start));
+            check(Some(&start), &catch.failed, &|| {
+                paths.to_taker(&catch.start)
+            });
         }
         for (index, node) in net.nodes.iter().enumerate() {
-            self.progress((index, node), table, &images, &runs);
+            self.progress((index, node), table, &placements, &paths);
         }
     }
 
     /// Where each state of a net waits; those that have no place are reported.
-    fn images<'n>(&mut self, net: &'n LockedNet, table: &Table, runs: &Runs<'_>) -> Images<'n> {
-        let mut images = Images::new();
+    fn placements<'n>(
+        &mut self,
+        net: &'n LockedNet,
+        table: &Table,
+        paths: &Paths<'_>,
+    ) -> Placements<'n> {
+        let mut placements = Placements::new();
         for node in &net.nodes {
             for key in node.takes.iter().flatten() {
                 let found = table.place_of(key, Some(node.taker_of(key)));
@@ -132,28 +144,29 @@ impl Checker<'_> {
                         if is_moved {
                             self.moved_schema(key);
                         }
-                        images.insert(key, Image { place, is_moved });
+                        placements.insert(key, Placement { place, is_moved });
                     }
                     None => self.problems.push(LockProblem::Gone {
                         release: self.release(),
                         state: key.clone(),
-                        run: runs.to_state(key),
+                        path: paths.to_state(key),
+                        migrations: self.options.migrations().why_not_moved(key, table),
                     }),
                 }
             }
         }
-        self.inputs(net, table, &images);
-        images
+        self.inputs(net, table, &placements);
+        placements
     }
 
     /// Whether the inputs of the flows around places are there, kept or waiting there themselves, if a `catch` hands them
     /// on or a node may ask for them.
-    fn inputs(&mut self, net: &LockedNet, table: &Table, images: &Images<'_>) {
-        let needed = flows_that_need_their_input(table, images);
+    fn inputs(&mut self, net: &LockedNet, table: &Table, placements: &Placements<'_>) {
+        let needed = flows_that_need_their_input(table, placements);
         for node in &net.nodes {
             let kept = || node.within.iter().map(String::as_str).chain(net.input());
             for key in node.takes.iter().flatten() {
-                let Some(Image { place, .. }) = images.get(key.as_str()) else {
+                let Some(Placement { place, .. }) = placements.get(key.as_str()) else {
                     continue;
                 };
                 let around = table.scopes_of(table.slot(place.slot).node);
@@ -177,40 +190,34 @@ impl Checker<'_> {
         &mut self,
         (index, node): (usize, &LockedNode),
         table: &Table,
-        images: &Images<'_>,
-        runs: &Runs<'_>,
+        placements: &Placements<'_>,
+        paths: &Paths<'_>,
     ) {
-        let (Some(was), Some(image)) = (
+        let (Some(before), Some(placement)) = (
             &node.progress,
-            node.key().and_then(|key| images.get(key).copied()),
+            node.key().and_then(|key| placements.get(key).copied()),
         ) else {
             return;
         };
-        let here = table.slot(image.place.slot).node;
-        let is = LockedProgress::of(table, here);
-        if image.is_moved || is.as_ref() != Some(was) {
+        let here = table.slot(placement.place.slot).node;
+        let now = LockedProgress::of(table, here);
+        if placement.is_moved || now.as_ref() != Some(before) {
             // The node starts over.
             if self.options.drops_progress() {
                 return;
             }
-            let is = match (image.is_moved, &is) {
-                (true, _) => "another node, to which its state is moved".to_owned(),
-                (false, Some(is)) => is.to_string(),
-                (false, None) => {
-                    format!(
-                        "`{}`, which does its work in a single step",
-                        table.node_id(here)
-                    )
-                }
+            let now = match placement.is_moved {
+                true => "another node, to which its state is moved".to_owned(),
+                false => node_in_words(table, here),
             };
             self.problems.push(LockProblem::Progress {
                 release: self.release(),
                 node: node.id.clone(),
-                was: was.to_string(),
-                is,
+                before: before.to_string(),
+                now,
             });
         } else if let (Some(chain), Some(inner)) = (&node.chain, table.inner(here)) {
-            self.net(chain, inner, &runs.to(index));
+            self.net(chain, inner, &paths.to(index));
         }
     }
 
@@ -221,6 +228,7 @@ impl Checker<'_> {
             return;
         };
         let moves = self.options.moves_of(key);
+        let stored = (state, stored);
         let mut unreadable = moves.map(|it| unreadable(stored, it.form(), self.options));
         let Some(first) = unreadable.next().flatten() else {
             return;
@@ -230,11 +238,18 @@ impl Checker<'_> {
         }
     }
 
-    fn unreadable(&mut self, state: &str, why: String) {
+    fn unreadable(&mut self, state: &str, unreadable: Unreadable) {
+        let Unreadable {
+            why,
+            migrations,
+            help,
+        } = unreadable;
         self.problems.push(LockProblem::Unreadable {
             release: self.release(),
             state: state.to_owned(),
             why,
+            migrations,
+            help,
         });
     }
 
@@ -248,7 +263,9 @@ impl Checker<'_> {
                 continue;
             }
             let form = state.schema.zip(state.type_of.map(|type_of| type_of()));
-            if let Some(why) = form.and_then(|form| unreadable(stored, form, self.options)) {
+            if let Some(why) =
+                form.and_then(|form| unreadable((&*state.key, stored), form, self.options))
+            {
                 self.unreadable(&state.key, why);
             }
         }
@@ -260,8 +277,8 @@ impl Checker<'_> {
 
 /// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From
 /// all of them, since a join may need what waits in several.)
-fn flows_that_need_their_input(table: &Table, images: &Images<'_>) -> Vec<ScopeIx> {
-    let slots = || images.values().map(|image| image.place.slot);
+fn flows_that_need_their_input(table: &Table, placements: &Placements<'_>) -> Vec<ScopeIx> {
+    let slots = || placements.values().map(|placement| placement.place.slot);
     let scopes = (0..).map(ScopeIx).zip(&table.scopes);
     let needed = scopes.filter(|(index, scope)| {
         let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, *index));
@@ -293,90 +310,4 @@ fn alternatives(node: &LockedNode) -> Vec<Vec<&str>> {
         }
     }
     all
-}
-
-/// How runs come to the nodes of a net.
-struct Runs<'a> {
-    net: &'a LockedNet,
-    around: &'a [String],
-    /// The node that takes each state.
-    takers: BTreeMap<&'a str, usize>,
-    /// The node before each one that is not the first.
-    before: BTreeMap<usize, usize>,
-}
-
-impl<'a> Runs<'a> {
-    fn of(net: &'a LockedNet, around: &'a [String]) -> Self {
-        let mut runs = Self {
-            net,
-            around,
-            takers: BTreeMap::new(),
-            before: BTreeMap::new(),
-        };
-        for (index, node) in net.nodes.iter().enumerate() {
-            let keys = node.takes.iter().flatten();
-            runs.takers.extend(keys.map(|key| (key.as_str(), index)));
-        }
-        let mut open: Vec<usize> = net.start.iter().filter_map(|key| runs.taker(key)).collect();
-        let mut seen: BTreeSet<usize> = open.iter().copied().collect();
-        let mut at = 0;
-        while let Some(&node) = open.get(at) {
-            at += 1;
-            for next in runs.after(node) {
-                if seen.insert(next) {
-                    runs.before.insert(next, node);
-                    open.push(next);
-                }
-            }
-        }
-        runs
-    }
-
-    fn taker(&self, key: &str) -> Option<usize> {
-        self.takers.get(key).copied()
-    }
-
-    /// The nodes that take what a node leaves, or what a failure of the flow leaves that starts with it.
-    fn after(&self, node: usize) -> Vec<usize> {
-        let outcomes = self
-            .net
-            .nodes
-            .get(node)
-            .into_iter()
-            .flat_map(|it| &it.outcomes);
-        let catches = self.net.catches.iter();
-        let caught = catches.filter(|catch| {
-            let mut start = catch.start.iter();
-            start.any(|key| self.taker(key) == Some(node))
-        });
-        let caught = caught.map(|catch| &catch.failed);
-        let left = outcomes.chain(caught).flatten();
-        left.filter_map(|key| self.taker(key)).collect()
-    }
-
-    /// The nodes that lead to a node, and itself.
-    fn to(&self, node: usize) -> Vec<String> {
-        let nodes = std::iter::successors(Some(node), |node| self.before.get(node).copied());
-        let ids = nodes.filter_map(|node| self.net.nodes.get(node));
-        let mut run: Vec<String> = ids.map(|node| node.id.clone()).collect();
-        run.reverse();
-        self.around.iter().cloned().chain(run).collect()
-    }
-
-    /// The nodes that lead to the one that takes these states, and itself.
-    fn to_taker(&self, states: &[String]) -> Vec<String> {
-        let taker = states.first().and_then(|key| self.taker(key));
-        taker.map_or_else(|| self.around.to_vec(), |taker| self.to(taker))
-    }
-
-    /// The nodes after which a state waits.
-    fn to_state(&self, state: &str) -> Vec<String> {
-        let leaves = |node: &LockedNode| node.outcomes.iter().flatten().any(|it| it == state);
-        let caught = |catch: &&LockedCatch| catch.failed.iter().any(|it| it == state);
-        if let Some(node) = self.net.nodes.iter().position(leaves) {
-            return self.to(node);
-        }
-        let catch = self.net.catches.iter().find(caught);
-        catch.map_or_else(|| self.around.to_vec(), |catch| self.to_taker(&catch.start))
-    }
 }

@@ -25,8 +25,22 @@ pub enum LockError {
         #[from]
         source: serde_json::Error,
     },
+    /// It is such JSON, and yet not a lock that Pravah has written.
+    #[error("this is not a flow lock file: {}{problem}", in_version(release.as_deref()))]
+    #[non_exhaustive]
+    Malformed {
+        /// The release in which the problem is, if it is in one.
+        release: Option<String>,
+        /// What is wrong.
+        problem: String,
+    },
+    /// It has the conflict markers of a merge.
+    #[error("the lock file has conflict markers: keep the versions of both sides")]
+    Conflict,
     /// A newer release of Pravah has written it.
-    #[error("the lock file has format {found}, and this release of Pravah reads up to {known}")]
+    #[error(
+        "the lock file has format {found}, and this release of Pravah reads up to {known}: update Pravah"
+    )]
     #[non_exhaustive]
     NewerFormat {
         /// The format of the file.
@@ -37,14 +51,14 @@ pub enum LockError {
 }
 
 impl LockError {
-    pub(super) fn from_invalid(source: serde_json::Error) -> Self {
-        Self::Invalid { source }
-    }
-
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
             path: path.display().to_string(),
             source,
         }
     }
+}
+
+fn in_version(release: Option<&str>) -> String {
+    release.map_or_else(String::new, |release| format!("in version {release} "))
 }

@@ -2,12 +2,14 @@
 
 mod check;
 mod error;
+mod generated_test;
 mod json;
 mod net;
+mod paths;
 mod problem;
 mod sample;
 mod schema;
-mod test;
+mod unused;
 mod version;
 
 use std::{fs, io::ErrorKind, path::Path};
@@ -16,10 +18,11 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     error::LockError,
-    problem::{LockProblem, LockReport},
-    test::check_lock_file,
+    generated_test::check_lock_file,
+    problem::{LockProblem, LockReport, NewNodes, UnusedMigration},
     version::LockedVersion,
 };
+pub(crate) use self::{net::node_in_words, version::whole_schema};
 use crate::{engine::LoadOptions, graph::FlowGraph};
 
 /// The layout of the file that this release writes.
@@ -84,17 +87,24 @@ impl FlowLock {
     ///
     /// # Errors
     ///
-    /// [`LockError::Invalid`] if it is none, and [`LockError::NewerFormat`] if a newer release has written it.
+    /// [`LockError::Invalid`] if it is no such JSON, [`LockError::Malformed`] if it is and yet is no lock,
+    /// [`LockError::Conflict`] if it has conflict markers, and [`LockError::NewerFormat`] if a newer release of Pravah has
+    /// written it.
     pub fn from_json(json: &str) -> Result<Self, LockError> {
         #[derive(Deserialize)]
         struct Head {
             format: u32,
         }
         let json = without_byte_order_mark(json);
+        if has_conflict_markers(json) {
+            return Err(LockError::Conflict);
+        }
         let head: Head = serde_json::from_str(json)?;
         if head.format == 0 {
-            let why = serde::de::Error::custom("`format` is not a whole number from 1 on");
-            return Err(LockError::from_invalid(why));
+            return Err(LockError::Malformed {
+                release: None,
+                problem: "`format` is not a whole number from 1 on".to_owned(),
+            });
         }
         if head.format > FORMAT {
             return Err(LockError::NewerFormat {
@@ -104,9 +114,11 @@ impl FlowLock {
         }
         let lock: Self = serde_json::from_str(json)?;
         for version in &lock.versions {
-            if let Some(why) = version.net.problem() {
-                let why = format!("in version {} {why}", version.release);
-                return Err(LockError::from_invalid(serde::de::Error::custom(why)));
+            if let Some(problem) = version.net.problem() {
+                return Err(LockError::Malformed {
+                    release: Some(version.release.clone()),
+                    problem,
+                });
             }
         }
         Ok(lock)
@@ -194,6 +206,11 @@ impl FlowLock {
 /// Whether a lock file with this text has no lock yet.
 fn is_empty(text: &str) -> bool {
     without_byte_order_mark(text).trim().is_empty()
+}
+
+/// Whether `git` has left both sides of a merge in the text.
+fn has_conflict_markers(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
 }
 
 /// The text without what some editors put before it, which is no part of JSON.

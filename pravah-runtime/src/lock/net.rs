@@ -208,6 +208,17 @@ impl LockedProgress {
     }
 }
 
+/// What a node is, and returns, in words.
+pub(crate) fn node_in_words(table: &Table, node: NodeIx) -> String {
+    LockedProgress::of(table, node).map_or_else(
+        || {
+            let id = table.node_id(node);
+            format!("`{id}`, which does its work in a single step")
+        },
+        |progress| progress.to_string(),
+    )
+}
+
 impl fmt::Display for LockedProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} that returns `{}`", self.kind.name(), self.returns)

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{engine::load_help, quoted::quoted};
+use crate::{
+    engine::load_help,
+    quoted::{one, quoted},
+};
 
 /// What becomes of the runs of the versions in a [`FlowLock`](crate::FlowLock).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,8 +13,30 @@ use crate::{engine::load_help, quoted::quoted};
 pub struct LockReport {
     /// What runs cannot go on from, wherever they come to it.
     pub problems: Vec<LockProblem>,
-    /// For each version the nodes that it did not have, by their keys. Runs that are past them skip them.
-    pub added: Vec<(String, BTreeSet<String>)>,
+    /// The nodes that earlier versions did not have.
+    pub new_nodes: Vec<NewNodes>,
+    /// The migrations that no run of any of the versions needs.
+    pub unused_migrations: Vec<UnusedMigration>,
+}
+
+/// The nodes that a version did not have. Its runs that are past them skip them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewNodes {
+    /// The release.
+    pub release: String,
+    /// The keys of the nodes, as in [`FlowVersion::nodes`](crate::FlowVersion::nodes).
+    pub nodes: BTreeSet<String>,
+}
+
+/// A migration that no run of any version in a lock needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnusedMigration {
+    /// What it is called: ``the migration `brewed` ``.
+    pub migration: String,
+    /// Why it is not needed.
+    pub why: String,
 }
 
 impl LockReport {
@@ -26,7 +51,11 @@ impl fmt::Display for LockReport {
         for problem in &self.problems {
             writeln!(f, "{problem}\n  help: {}", problem.help())?;
         }
-        for (release, nodes) in self.added.iter().filter(|(_, nodes)| !nodes.is_empty()) {
+        for UnusedMigration { migration, why } in &self.unused_migrations {
+            writeln!(f, "note: {migration} is not used: {why}")?;
+        }
+        let new_nodes = self.new_nodes.iter().filter(|new| !new.nodes.is_empty());
+        for NewNodes { release, nodes } in new_nodes {
             writeln!(
                 f,
                 "version {release}: the new nodes at {} are skipped by runs that are past them",
@@ -49,7 +78,9 @@ pub enum LockProblem {
         /// The key under which the state waits.
         state: String,
         /// The nodes on the way to it, from the start of the flow: the last one leaves it.
-        run: Vec<String>,
+        path: Vec<String>,
+        /// Why migrations that look as if they were for it do not move it.
+        migrations: Vec<String>,
     },
     /// Several nodes take the state, and none of them is the one that took it.
     #[non_exhaustive]
@@ -67,7 +98,7 @@ pub enum LockProblem {
         /// The release.
         release: String,
         /// The nodes on the way there, from the start of the flow: the last one makes the step.
-        run: Vec<String>,
+        path: Vec<String>,
         /// What the step leaves, by the keys.
         states: Vec<String>,
     },
@@ -90,9 +121,9 @@ pub enum LockProblem {
         /// The id of the node.
         node: String,
         /// What it was, and returned.
-        was: String,
+        before: String,
         /// What has its place, and returns.
-        is: String,
+        now: String,
     },
     /// A state that was stored cannot be read as the type that it has now.
     #[non_exhaustive]
@@ -103,6 +134,10 @@ pub enum LockProblem {
         state: String,
         /// Why.
         why: String,
+        /// Why migrations that look as if they were for it do not help.
+        migrations: Vec<String>,
+        /// What lets it be read.
+        help: String,
     },
     /// The lock is of another flow.
     #[non_exhaustive]
@@ -111,6 +146,8 @@ pub enum LockProblem {
         locked: String,
         /// The id of this one.
         flow: String,
+        /// The name of its input.
+        input: String,
     },
 }
 
@@ -134,7 +171,10 @@ impl LockProblem {
             Self::Progress { .. } => {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
-            Self::Unreadable { state, .. } => load_help::where_unreadable(state),
+            Self::Unreadable { help, .. } => help.clone(),
+            Self::OtherFlow { locked, input, .. } if locked == input => {
+                "remove `named` from `#[flow(…)]`, or name a file of its own for each flow".to_owned()
+            }
             Self::OtherFlow { locked, .. } => format!(
                 "name a file of its own for each flow; where this one was called `{locked}`, its runs are of another flow now: give it its earlier name"
             ),
@@ -148,13 +188,16 @@ impl fmt::Display for LockProblem {
             Self::Gone {
                 release,
                 state,
-                run,
+                path,
+                migrations,
             } => {
-                let after = After(run);
+                let after = After(path);
                 write!(
                     f,
-                    "version {release}: {after}, a `{state}` waits, and no node of this version takes it"
-                )
+                    "version {release}: {after}, {} waits, and no node of this version takes it",
+                    one(state)
+                )?;
+                list(f, migrations)
             }
             Self::Ambiguous {
                 release,
@@ -162,15 +205,16 @@ impl fmt::Display for LockProblem {
                 candidates,
             } => write!(
                 f,
-                "version {release}: a `{state}` that waits may be any of {} in this version",
+                "version {release}: {} that waits may be any of {} in this version",
+                one(state),
                 quoted(candidates)
             ),
             Self::Stranded {
                 release,
-                run,
+                path,
                 states,
             } => {
-                let after = After(run);
+                let after = After(path);
                 match states.is_empty() {
                     true => write!(
                         f,
@@ -190,26 +234,33 @@ impl fmt::Display for LockProblem {
                 input,
             } => write!(
                 f,
-                "version {release}: in this version a `{state}` that waits is inside a flow whose input `{input}` was not kept, and a `catch` or an `Input<_>` needs it"
+                "version {release}: in this version {} that waits is inside a flow whose input `{input}` was not kept, and a `catch` or an `Input<_>` needs it",
+                one(state)
             ),
             Self::Progress {
                 release,
                 node,
-                was,
-                is,
+                before,
+                now,
             } => write!(
                 f,
-                "version {release}: a run inside `{node}` cannot go on there: it was {was}, and is {is}"
+                "version {release}: a run inside `{node}` cannot go on there: it was {before}, and is {now}"
             ),
             Self::Unreadable {
                 release,
                 state,
                 why,
-            } => write!(
-                f,
-                "version {release}: a `{state}` that was stored cannot be read: {why}"
-            ),
-            Self::OtherFlow { locked, flow } => {
+                migrations,
+                ..
+            } => {
+                let state = one(state);
+                write!(
+                    f,
+                    "version {release}: {state} that was stored cannot be read: {why}"
+                )?;
+                list(f, migrations)
+            }
+            Self::OtherFlow { locked, flow, .. } => {
                 write!(
                     f,
                     "the lock file is of the flow `{locked}`, and this is `{flow}`"
@@ -217,6 +268,13 @@ impl fmt::Display for LockProblem {
             }
         }
     }
+}
+
+/// More reasons, behind the first.
+fn list(f: &mut fmt::Formatter<'_>, reasons: &[String]) -> fmt::Result {
+    reasons
+        .iter()
+        .try_for_each(|reason| write!(f, "; {reason}"))
 }
 
 /// Names as a sentence has them: `` `a`, `b` and `c` ``.

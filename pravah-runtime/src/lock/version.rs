@@ -56,6 +56,11 @@ impl LockedVersion {
         }
     }
 
+    /// Whether some of its nodes are in no net, so that the states there are not among the schemas.
+    pub(super) fn calls_others(&self) -> bool {
+        !self.other_nodes.is_empty()
+    }
+
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
             && self.net == other.net
@@ -87,7 +92,7 @@ fn add_schemas(table: &Table, schemas: &mut BTreeMap<String, Schema>) {
 }
 
 /// The schema of what is written of a state, with all that it refers to.
-pub(super) fn whole_schema(of: SchemaOf) -> Schema {
+pub(crate) fn whole_schema(of: SchemaOf) -> Schema {
     let mut generator = SchemaSettings::default().for_serialize().into_generator();
     let mut schema = of(&mut generator);
     // What refers to itself is among the definitions alone.

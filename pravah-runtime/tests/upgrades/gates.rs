@@ -172,7 +172,10 @@ async fn a_gate_that_wants_another_answer_is_refused_or_asks_again() {
     );
     assert_eq!(
         refusal::<v4::Case, _>(&run),
-        format!("`Claim` is not a gate{help}")
+        format!(
+            "a run inside `check` cannot go on there: it was a gate that returns `Checked (answer: boolean)`, and is \
+             `check`, which does its work in a single step{help}"
+        )
     );
     let options = LoadOptions::new().drop_progress();
     let mut again = upgraded_with::<v3::Case, _>(&run, &options).unwrap();

@@ -165,8 +165,8 @@ async fn a_state_that_can_no_longer_be_read_is_refused_at_once_with_what_would_h
         why.starts_with("`Order` cannot be read: missing field `table`"),
         "{why}"
     );
-    let help = " (the snapshot is of another version of the flow); help: give new fields `#[serde(default)]`, or write a \
-                `#[migrate]` function from the earlier `Order` and name it in `#[flow(migrate(…))]`";
+    let help = " (the snapshot is of another version of the flow); help: write `#[serde(default)]` above the new field \
+                `table`, or write a `#[migrate]` function from the earlier `Order` and name it in `#[flow(migrate(…))]`";
     assert!(why.ends_with(help), "{why}");
 }
 

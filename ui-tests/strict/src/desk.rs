@@ -332,7 +332,28 @@ pub struct Hunger {
     pub cups: u32,
 }
 
-#[flow]
+/// What is left of the first version.
+pub mod v1 {
+    use pravah_runtime::prelude::*;
+
+    /// An order.
+    #[state]
+    pub struct Order {
+        /// How much.
+        pub pots: u32,
+    }
+
+    /// Pots are four cups.
+    #[migrate]
+    #[must_use]
+    pub fn cups(old: Order) -> super::Order {
+        super::Order {
+            cups: old.pots.saturating_mul(4),
+        }
+    }
+}
+
+#[flow(migrate(v1::cups))]
 impl Flow for Hunger {
     type Output = Served;
 

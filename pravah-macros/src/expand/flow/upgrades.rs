@@ -63,7 +63,7 @@ impl Upgrades {
 fn of_migration(path: &Path) -> TokenStream {
     let private = private_at(path.span());
     let migration = Ident::new("Migrate", path.span());
-    quote_spanned!(path.span()=> <(#path) as #private::#migration>)
+    quote_spanned!(path.span()=> <#path as #private::#migration>)
 }
 
 /// The test that checks the lock as far as the compiler cannot, and writes it.

@@ -50,14 +50,15 @@ pub struct LockedMove {
     pub leaves: &'static [usize],
 }
 
-/// A state of an earlier version, and what a migration makes of it.
+/// What a migration does.
 #[derive(Clone, Copy)]
 pub struct MovedState {
+    /// The name of its function.
+    pub migration: &'static str,
+    /// The state of an earlier version.
     pub key: &'static str,
+    /// What it makes of that.
     pub to: &'static str,
-}
-
-impl MovedState {
-    /// That of a migration that moves nothing: no state has an empty name.
-    pub const NOTHING: Self = Self { key: "", to: "" };
+    /// Whether it moves the state, which has no place any more, and does not only read it.
+    pub is_moved: bool,
 }

@@ -5,21 +5,20 @@
 mod frame;
 mod hash;
 mod locked;
+mod report;
 mod weights;
 
 use self::{
     hash::Hash,
+    report::{report_start, report_unclear},
     weights::{END, Key, Weights},
 };
 pub use self::{
     locked::{FlowLock, LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState},
     weights::lock_size,
 };
-use super::message::{Message, message};
+use super::message::message;
 use crate::{state::name::same, topology::Topology};
-
-/// How many nodes a message names on the way to a place.
-const SHOWN_NODES: usize = 6;
 
 /// That all runs of the versions can go on in this one, wherever they are.
 #[track_caller]
@@ -61,7 +60,13 @@ const fn check_id(net: &Topology, lock: &FlowLock) {
     ])
     .and(&["`: runs of the one are never loaded as runs of the other"]);
     match lock.is_named {
+        true if is_input(net, lock.flow) => message.help(&[
+            "remove `named`, which makes the function's name the id of the flow, or name another file",
+        ]),
         true => message.help(&["keep the name `", lock.flow, "`, or name another file"]),
+        false if same(net.name, lock.flow) => {
+            message.help(&["write `#[flow(named)]` as before, or name another file"])
+        }
         false => message
             .help(&[
                 "keep the name of the input with `#[serde(rename = \"",
@@ -70,6 +75,11 @@ const fn check_id(net: &Topology, lock: &FlowLock) {
             .and(&["\")]`, or name another file"]),
     }
     .fail()
+}
+
+/// Whether the input of a flow has this name.
+const fn is_input(net: &Topology, name: &str) -> bool {
+    matches!(net.ends.input, Some(input) if same(input.name, name))
 }
 
 /// A flow, or the chain of a list, and the states that migrations move.
@@ -93,16 +103,13 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
         while let [place, rest @ ..] = places {
             match self.image(place) {
                 Image::At(_) => {}
-                Image::Gone => report_gone(version, net, place),
+                Image::Gone => self.report_gone(version, net, place),
                 Image::Unclear => report_unclear(version, place),
             }
             places = rest;
         }
         if !matches!(self.sum(net, net.start), None | Some(END)) {
-            start_of(version)
-                .and(&["some of the states that they start with would wait for ever, or be left behind"])
-                .help(&[HELP])
-                .fail()
+            report_start(version)
         }
         let mut moves = net.moves;
         while let [step, rest @ ..] = moves {
@@ -114,7 +121,7 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
                 (Some(before), Some(after)) if before == after => {}
                 // What has no place was reported.
                 (None, _) | (_, None) => {}
-                _ => report_stranded(version, net, step),
+                _ => self.report_stranded(version, net, step),
             }
             moves = rest;
         }
@@ -157,14 +164,19 @@ impl<const SIZE: usize> Checked<'_, SIZE> {
             found => return found,
         }
         let mut moved = self.moved;
-        while let [MovedState { key, to }, rest @ ..] = moved {
-            if own.is_empty() && same(key, place.key) {
-                let state = Hash::NONE.and_bytes(around(key.as_bytes())).and(to);
-                return self.find(state, "");
+        while let [state, rest @ ..] = moved {
+            if state.is_moved && own.is_empty() && same(state.key, place.key) {
+                return self.new_image(state);
             }
             moved = rest;
         }
         Image::Gone
+    }
+
+    /// Where a state is moved.
+    const fn new_image(&self, moved: &MovedState) -> Image {
+        let state = Hash::NONE.and_bytes(around(moved.key.as_bytes()));
+        self.find(state.and(moved.to), "")
     }
 
     const fn find(&self, state: Hash, taker: &str) -> Image {
@@ -210,112 +222,6 @@ impl Found {
             Self::One(_) | Self::Several => Self::Several,
         }
     }
-}
-
-const HELP: &str = "keep the earlier nodes beside the new ones until those runs have ended, then remove the version from the lock file";
-
-#[track_caller]
-const fn report_gone(version: &LockedVersion, net: &LockedNet, place: &LockedPlace) -> ! {
-    let run = start_of(version);
-    match place.left_by {
-        Some(step) => with_nodes(run.and(&["after "]), net, step),
-        None => run.and(&["at the start"]),
-    }
-    .and(&[
-        ", a `",
-        place.key,
-        "` waits, and no node of this version takes it",
-    ])
-    .help(&["keep a node that takes `", place.key, "`"])
-    .and(match split(place.key, b'@')[1] {
-        [] => &["; a state that has another name now keeps this one with `#[serde(rename = \"…\")]`; a `#[migrate(slot)]` function that `migrate(…)` names moves it to another state"],
-        _ => &[],
-    })
-    .fail()
-}
-
-#[track_caller]
-const fn report_unclear(version: &LockedVersion, place: &LockedPlace) -> ! {
-    let [state, _] = split(place.key, b'@');
-    let message = start_of(version)
-        .and(&["a `", text(state), "` that waited for `", place.taker])
-        .and(&["` may be for several nodes of this version, and none of them is called so"]);
-    match is_word(place.taker) {
-        true => message.help(&["call one of them so: `other as ", place.taker, "`"]),
-        false => message.help(&["keep the names of the node that took it, and of its parameters"]),
-    }
-    .fail()
-}
-
-#[track_caller]
-const fn report_stranded(version: &LockedVersion, net: &LockedNet, step: &LockedMove) -> ! {
-    let mut message = start_of(version).and(&["after "]);
-    if let Some(before) = step.before {
-        message = with_nodes(message, net, before).and(&[" -> "]);
-    }
-    message = message.and(&["`", step.node, "`"]);
-    let mut leaves = step.leaves;
-    message = message.and(match leaves {
-        [] => &[", the flow ends, and a state would be left behind"],
-        _ => &[","],
-    });
-    while let [place, rest @ ..] = leaves {
-        let joint = match rest {
-            [] => "",
-            [_] => " and",
-            _ => ",",
-        };
-        message = message.and(&[" `", net.places[*place].key, "`", joint]);
-        leaves = rest;
-    }
-    match step.leaves {
-        [] => message,
-        [_] => message.and(&[" waits, and from there a run cannot finish"]),
-        _ => message.and(&[" wait, and from there a run cannot finish"]),
-    }
-    .help(&[HELP])
-    .fail()
-}
-
-const fn start_of(version: &LockedVersion) -> Message {
-    message(&[
-        "runs of version ",
-        version.release,
-        " cannot go on in this version: ",
-    ])
-}
-
-/// Appends the last nodes on the way to a step, and itself.
-const fn with_nodes(mut message: Message, net: &LockedNet, step: usize) -> Message {
-    let (mut way, mut len) = ([step; SHOWN_NODES], 1);
-    while let Some(before) = net.moves[way[len - 1]].before {
-        if len == SHOWN_NODES {
-            message = message.and(&["… -> "]);
-            break;
-        }
-        way[len] = before;
-        len += 1;
-    }
-    while len > 0 {
-        len -= 1;
-        message = message.and(&["`", net.moves[way[len]].node, "`"]);
-        if len > 0 {
-            message = message.and(&[" -> "]);
-        }
-    }
-    message
-}
-
-/// Whether a name is that of a node of the flow itself, without a parameter.
-const fn is_word(name: &str) -> bool {
-    let mut bytes = name.as_bytes();
-    while let [byte, rest @ ..] = bytes {
-        if matches!(*byte, b':' | b'.') {
-            return false;
-        }
-        bytes = rest;
-    }
-    true
 }
 
 /// What is before a sign, and after it.

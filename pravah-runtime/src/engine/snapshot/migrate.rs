@@ -1,5 +1,10 @@
 //! States of earlier versions, made into those of this one.
 
+mod name;
+mod unfit;
+
+pub(crate) use name::MigrationName;
+
 use std::{collections::VecDeque, fmt, iter, sync::Arc};
 
 use schemars::JsonSchema;
@@ -16,8 +21,7 @@ use crate::{
 pub(crate) struct Migration {
     from: StateType,
     to: StateType,
-    /// The name of the states that it makes.
-    name: String,
+    name: Arc<MigrationName>,
     migrate: Arc<Migrate>,
 }
 
@@ -25,7 +29,7 @@ type Migrate = dyn Fn(&Live) -> Result<Live, BoxError> + Send + Sync;
 
 impl fmt::Debug for Migration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Migration").field(&self.name).finish()
+        f.debug_tuple("Migration").field(&*self.name).finish()
     }
 }
 
@@ -41,12 +45,14 @@ pub(crate) struct SlotMigration {
 /// How the states of earlier versions are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Migrations {
-    migrations: Vec<Migration>,
+    /// Each with that of lists of such states.
+    migrations: Vec<[Migration; 2]>,
     moved: Vec<SlotMigration>,
 }
 
 impl Migration {
-    pub(crate) fn new<Old, New, E>(
+    fn new<Old, New, E>(
+        name: Arc<MigrationName>,
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) -> Self
     where
@@ -65,16 +71,20 @@ impl Migration {
         Self {
             from: StateType::of::<Old>(),
             to: StateType::of::<New>(),
-            name: New::schema_name().into_owned(),
+            name,
             migrate: Arc::new(migrate),
         }
     }
 
+    fn reads(&self, live: &Live) -> bool {
+        live.check(self.from).is_ok()
+    }
+
     fn apply(&self, live: &Live) -> Result<Live, ErrorText> {
-        let failed = |source: BoxError| {
-            ErrorText::new(format!("the migration to `{}` failed", self.name), source)
-        };
-        match guard(&self.name, || (self.migrate)(live)) {
+        let makes = &self.name.makes;
+        let failed =
+            |source: BoxError| ErrorText::new(format!("the migration to `{makes}` failed"), source);
+        match guard(makes, || (self.migrate)(live)) {
             Ok(migrated) => migrated.map_err(failed),
             // The name in it would be taken for that of a node.
             Err(FlowError::Panicked { message, .. }) => {
@@ -88,6 +98,7 @@ impl Migration {
 impl SlotMigration {
     /// What waits under `key`, moved by a function that may fail.
     pub(crate) fn new<Old, New, E>(
+        name: MigrationName,
         key: String,
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) -> Self
@@ -99,7 +110,7 @@ impl SlotMigration {
         Self {
             key,
             schema: Old::json_schema,
-            migration: Migration::new(migrate),
+            migration: Migration::new(name.into(), migrate),
         }
     }
 
@@ -112,7 +123,7 @@ impl SlotMigration {
     pub(crate) fn place(&self) -> String {
         let (state, _) = split_key(&self.key);
         let around = state.rsplit_once("::").map(|(around, _)| around);
-        let name = &self.migration.name;
+        let name = &self.migration.name.makes;
         around.map_or_else(|| name.clone(), |around| format!("{around}::{name}"))
     }
 }
@@ -141,6 +152,7 @@ impl Migrations {
     /// Adds what makes states of one type those of another, and with that lists of them.
     pub(crate) fn add<Old, New, E>(
         &mut self,
+        name: MigrationName,
         migrate: impl Fn(Old) -> Result<New, E> + Send + Sync + 'static,
     ) where
         Old: Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -152,9 +164,10 @@ impl Migrations {
         let migrate_list = move |list: Each<Old>| -> Result<Each<New>, E> {
             list.into_iter().map(&*of_each).collect()
         };
-        self.migrations
-            .push(Migration::new(move |old| migrate(old)));
-        self.migrations.push(Migration::new(migrate_list));
+        let name = Arc::new(name);
+        let of_list = Migration::new(Arc::clone(&name), migrate_list);
+        let of_state = Migration::new(name, move |old| migrate(old));
+        self.migrations.push([of_state, of_list]);
     }
 
     pub(crate) fn add_moved(&mut self, moved: SlotMigration) {
@@ -173,21 +186,35 @@ impl Migrations {
 
     /// The shortest way from a state to a type: versions in between may have had a form of their own.
     fn way(&self, live: &Live, to: StateType) -> Option<Vec<&Migration>> {
-        let (mut seen, mut next) = (vec![to], VecDeque::from([(to, Vec::new())]));
+        let reads = |way: &Vec<&Migration>| way.first().is_some_and(|it| it.reads(live));
+        self.ways_to(to).into_iter().find(reads)
+    }
+
+    /// The shortest way to a type from each one that one leads from, the shorter ones first.
+    fn ways_to(&self, to: StateType) -> Vec<Vec<&Migration>> {
+        let (mut ways, mut next) = (
+            Vec::<Vec<&Migration>>::new(),
+            VecDeque::from([(to, Vec::new())]),
+        );
         while let Some((wanted, after)) = next.pop_front() {
-            for migration in self.migrations.iter().filter(|it| it.to.is_same(&wanted)) {
-                if seen.iter().any(|seen| seen.is_same(&migration.from)) {
+            for migration in self
+                .migrations
+                .iter()
+                .flatten()
+                .filter(|it| it.to.is_same(&wanted))
+            {
+                let from = migration.from;
+                let is_known =
+                    |way: &Vec<&Migration>| way.first().is_some_and(|it| it.from.is_same(&from));
+                if from.is_same(&to) || ways.iter().any(is_known) {
                     continue;
                 }
                 let way: Vec<&Migration> = iter::once(migration).chain(after.clone()).collect();
-                if live.check(migration.from).is_ok() {
-                    return Some(way);
-                }
-                seen.push(migration.from);
-                next.push_back((migration.from, way));
+                ways.push(way.clone());
+                next.push_back((from, way));
             }
         }
-        None
+        ways
     }
 
     /// What becomes of the state that waits under a key for which there is no place, and the key of its new place.
@@ -196,7 +223,7 @@ impl Migrations {
         key: &str,
         live: &Live,
     ) -> Option<(String, Result<Live, ErrorText>)> {
-        let reads = |it: &&SlotMigration| live.check(it.migration.from).is_ok();
+        let reads = |it: &&SlotMigration| it.migration.reads(live);
         let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
         let moves = || self.moves_of(key);
         // The last is for its error.

@@ -1,6 +1,6 @@
 //! What keeps runs of earlier versions from going on.
 
-use pravah_runtime::{FlowGraph, LoadOptions, prelude::*};
+use pravah_runtime::{FlowGraph, FlowLock, LoadOptions, prelude::*};
 
 use crate::lock_problems;
 
@@ -174,6 +174,8 @@ macro_rules! changed {
 
 changed!(with_default { words: u32, #[serde(default)] pages: u32, kind: Kind } { Letter, Poem });
 changed!(with_alias { #[serde(alias = "words")] count: u32, kind: Kind } { Letter, Poem });
+changed!(with_other_name { count: u32, kind: Kind } { Letter, Poem });
+changed!(with_another_field { titles: Vec<String>, kind: Kind } { Letter, Poem });
 changed!(with_more_cases { words: u32, kind: Kind } { Letter, Poem, Novel });
 changed!(with_field { words: u32, pages: u32, kind: Kind } { Letter, Poem });
 changed!(with_other_type { words: String, kind: Kind } { Letter, Poem });
@@ -215,6 +217,41 @@ fn a_state_that_cannot_be_read_any_more_is_named_with_what_serde_says() {
         let said = format!("version 1.2.0: a `Text` that was stored cannot be read: {why}");
         assert_eq!(problems(plain::writing::graph(), new), [said]);
     }
+}
+
+/// What helps with the problem that there is.
+fn help(new: Result<FlowGraph, FlowError>) -> String {
+    let mut lock = FlowLock::new("Text");
+    lock.add("1.2.0", &plain::writing::graph().unwrap());
+    lock.check(&new.unwrap()).problems[0].help()
+}
+
+#[test]
+fn a_new_field_is_given_a_default_and_one_with_another_name_an_alias() {
+    let migration = "write a `#[migrate]` function from the earlier `Text` and name it in `#[flow(migrate(…))]`";
+    assert_eq!(
+        help(with_field::writing::graph()),
+        format!("write `#[serde(default)]` above the new field `pages`, or {migration}")
+    );
+    assert_eq!(
+        help(with_other_name::writing::graph()),
+        format!(
+            "if `count` is the field that was called `words`, write `#[serde(alias = \"words\")]` above it, since \
+             `#[serde(default)]` would lose what was stored; otherwise {migration}"
+        )
+    );
+    assert_eq!(
+        help(with_another_field::writing::graph()),
+        format!("{migration}; `#[serde(default)]` would lose what was stored in `words`")
+    );
+    assert_eq!(
+        help(with_fewer_cases::writing::graph()),
+        format!(
+            "keep the variant `Letter`, write `#[serde(alias = \"Letter\")]` above one that has another name now, or \
+             {migration}"
+        )
+    );
+    assert_eq!(help(with_other_type::writing::graph()), migration);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use super::{
     super::{
         super::state::frame::Frame,
         finish,
-        stored::{Loaded, StoredFrame, StoredProgress, StoredState, sections},
+        map::Map,
+        stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, StoredState, sections},
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
@@ -89,9 +90,10 @@ impl Loader {
             (sections::agents, stored.agents, on_error),
             |loader, id, agent| loader.agent(frame, &id, agent),
         )?;
+        let questions = stored.questions;
         self.section(
             (sections::gates, stored.gates, on_error),
-            |loader, id, gate| loader.gate(frame, &id, gate),
+            |loader, id, gate| loader.gate(frame, &id, gate, asked_by(&questions, &id)),
         )?;
         self.section(
             (sections::remotes, stored.remotes, on_error),
@@ -102,7 +104,7 @@ impl Loader {
             |loader, id, list| loader.list(frame, &id, list),
         )?;
         self.check_tasks(frame)?;
-        let questions = (sections::questions, stored.questions, on_error);
+        let questions = (sections::questions, questions, on_error);
         self.section(questions, |loader, id, question| {
             let question = loader.question(frame, &id, question)?;
             frame.progress.questions.insert(Arc::from(&*id), question);
@@ -200,7 +202,11 @@ impl Loader {
             Ok(place) => place,
             Err(why) => {
                 let live = stored.into_live();
-                let (place, live) = self.migrations.moved(key, &live).ok_or(why)?;
+                let Some((place, live)) = self.migrations.moved(key, &live) else {
+                    let reasons = self.migrations.why_not_moved(key, table);
+                    let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
+                    return Err(reasons.into_iter().fold(why, and));
+                };
                 self.migrated.push(self.at.clone());
                 let live = live?;
                 let to = self.place(table, &place);
@@ -253,6 +259,14 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
+}
+
+/// The gate that has asked a question about the state `key`, as the id of the question has it.
+fn asked_by<'a>(questions: &'a Map<Key<'_>, StoredQuestion<'_>>, key: &str) -> Option<&'a str> {
+    let is_of_gate =
+        |question: &StoredQuestion<'_>| question.node == key && question.call.is_none();
+    let (id, _) = questions.iter().find(|(_, it)| is_of_gate(it))?;
+    id.split(['#', '[']).next()
 }
 
 /// Inserts what is stored of a node, unless another node of the snapshot has become the same.

@@ -22,6 +22,7 @@ use super::{
 use crate::{
     error::ErrorText,
     graph::{EachNode, NodeIx, NodeKind, Table},
+    lock::node_in_words,
     state::Live,
 };
 
@@ -93,10 +94,17 @@ impl Loader {
         frame: &mut Frame,
         id: &str,
         stored: StoredGate<'_>,
+        asked_by: Option<&str>,
     ) -> Loaded<()> {
         let node = self.fed_node(frame, id)?;
         let NodeKind::Gate(gate) = &frame.table.node(node).kind else {
-            return Err(format!("`{id}` is not a gate").into());
+            let taker = self.takers.get(&format!("{}{id}", self.lists));
+            let before = taker.map(String::as_str).or(asked_by).unwrap_or(id);
+            let (returned, now) = (&stored.returns, node_in_words(&frame.table, node));
+            return Err(format!(
+                "a run inside `{before}` cannot go on there: it was a gate that returns `{returned}`, and is {now}"
+            )
+            .into());
         };
         self.check_returns(&frame.table, (node, id), &stored.returns)?;
         let answer = stored.answered.then_some(stored.answer);

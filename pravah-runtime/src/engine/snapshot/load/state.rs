@@ -5,9 +5,10 @@ use super::{
     Loader,
 };
 use crate::{
-    engine::load_help,
+    engine::load_help::{self, FieldChanges},
     error::ErrorText,
     graph::{StateIx, Table},
+    lock::whole_schema,
     state::Live,
 };
 
@@ -24,12 +25,12 @@ impl Loader {
 
     /// The same state, or what a migration makes of it, where it cannot be read as this type.
     pub(super) fn as_state(&mut self, table: &Table, state: StateIx, live: Live) -> Loaded<Live> {
-        let Err(why) = self.check_state(table, state, &live) else {
+        let Err(error) = self.check_state(table, state, &live) else {
             return Ok(live);
         };
         let to = table.state(state).type_of.map(|type_of| type_of());
         match to.and_then(|to| self.migrations.migrate(&live, to)) {
-            None => Err(why),
+            None => Err(self.unreadable((table, state), &live, error)),
             Some(migrated) => {
                 if self.migrated.last() != Some(&self.at) {
                     self.migrated.push(self.at.clone());
@@ -40,13 +41,40 @@ impl Loader {
     }
 
     /// Fails where the snapshot may be of another version and the state cannot be read as this type.
-    fn check_state(&self, table: &Table, state: StateIx, live: &Live) -> Loaded<()> {
+    fn check_state(
+        &self,
+        table: &Table,
+        state: StateIx,
+        live: &Live,
+    ) -> Result<(), serde_json::Error> {
         let type_of = table.state(state).type_of.filter(|_| self.revalidates);
-        let checked = type_of.map_or(Ok(()), |type_of| live.check(type_of()));
-        checked.map_err(|error| {
-            let key = table.state_key(state);
-            let text = ErrorText::new(format!("`{key}` cannot be read"), error);
-            text.with_help(load_help::where_unreadable(key))
-        })
+        type_of.map_or(Ok(()), |type_of| live.check(type_of()))
+    }
+
+    /// That a state cannot be read, and what would let it be.
+    fn unreadable(
+        &self,
+        (table, state): (&Table, StateIx),
+        live: &Live,
+        error: serde_json::Error,
+    ) -> ErrorText {
+        let key = table.state_key(state);
+        let entry = table.state(state);
+        let fields = || {
+            let schema = whole_schema(entry.schema?);
+            let stored = serde_json::to_value(live).ok()?;
+            Some(FieldChanges::of_value(&stored, schema.as_value()))
+        };
+        let fields = fields().unwrap_or_default();
+        let to = entry.type_of.map(|type_of| type_of());
+        let has_migration = to.is_some_and(|to| self.migrations.has_any_to(to));
+        let why = error.to_string();
+        let help = load_help::where_unreadable(key, &why, &fields, has_migration);
+        let mut text = ErrorText::new(format!("`{key}` cannot be read"), error);
+        let reasons = to.map(|to| self.migrations.why_not_migrated(key, live, to));
+        for reason in reasons.into_iter().flatten() {
+            text = text.followed_by(format_args!("; {reason}"));
+        }
+        text.with_help(help)
     }
 }

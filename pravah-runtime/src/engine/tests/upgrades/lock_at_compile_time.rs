@@ -8,8 +8,7 @@ use super::{super::random::config, flows::Dice, lock::versions};
 use crate::{
     FlowGraph, FlowLock, LockProblem,
     check::{
-        self, LockedMove, LockedNet, LockedPlace, LockedVersion, MovedState, check_lock, lock_size,
-        weights,
+        self, LockedMove, LockedNet, LockedPlace, LockedVersion, check_lock, lock_size, weights,
     },
     graph::{NodeKind, NodeSpec},
     state::StateRef,
@@ -184,7 +183,7 @@ fn compiles(lock: &FlowLock, graph: &FlowGraph) -> Result<(), String> {
         is_named: false,
         versions: leaked(vec![version]),
     };
-    let check = move || check_lock::<SIZE>(net, &lock, &[MovedState::NOTHING]);
+    let check = move || check_lock::<SIZE>(net, &lock, &[]);
     // Constants have no stack that could be too small.
     let thread = std::thread::Builder::new()
         .stack_size(256 << 20)

@@ -5,12 +5,34 @@ use std::env;
 use super::{FlowLock, LockError, LockProblem, is_empty, version::LockedVersion};
 use crate::{error::FlowError, graph::FlowGraph};
 
-/// With `write` the test adds the version that it is part of to the lock file, and with `check` it fails where that is missing.
-/// `pravah lock` sets it.
-const VARIABLE: &str = "PRAVAH_LOCK";
+/// The variable with the [`Mode`], which `pravah lock` sets.
+const MODE_VAR: &str = "PRAVAH_LOCK";
 
-/// What the version is called, in place of that of the crate.
-const RELEASE: &str = "PRAVAH_LOCK_RELEASE";
+/// The variable with what the version is called, in place of that of the crate.
+const RELEASE_VAR: &str = "PRAVAH_LOCK_RELEASE";
+
+/// What the test does once it has found that runs can go on.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// Nothing more.
+    Test,
+    /// It adds the version that it is part of to the lock file.
+    Write,
+    /// It fails where that is missing.
+    Check,
+}
+
+impl Mode {
+    #[expect(clippy::panic, reason = "it is the body of a test")]
+    fn from_env() -> Self {
+        match env::var(MODE_VAR).as_deref() {
+            Err(_) => Self::Test,
+            Ok("write") => Self::Write,
+            Ok("check") => Self::Check,
+            Ok(other) => panic!("{MODE_VAR} is `{other}`, which is neither `write` nor `check`"),
+        }
+    }
+}
 
 /// Fails where runs of a version in the lock file cannot go on. The text is that of the file when it was compiled.
 ///
@@ -29,6 +51,7 @@ pub fn check_lock_file(
     flow: &str,
     graph: Result<FlowGraph, FlowError>,
 ) {
+    let mode = Mode::from_env();
     let graph = graph.unwrap_or_else(|error| panic!("the flow has no graph: {error}"));
     let mut lock = match is_empty(text) {
         true => FlowLock::new(flow),
@@ -36,39 +59,39 @@ pub fn check_lock_file(
     };
     let mut report = lock.check(&graph);
     if lock.flow() != flow {
-        let locked = lock.flow().to_owned();
-        let flow = flow.to_owned();
-        report
-            .problems
-            .insert(0, LockProblem::OtherFlow { locked, flow });
+        let other = LockProblem::OtherFlow {
+            locked: lock.flow().to_owned(),
+            flow: flow.to_owned(),
+            input: graph.input().to_owned(),
+        };
+        report.problems.insert(0, other);
     }
     assert!(
         report.is_ok(),
         "runs of earlier versions cannot go on in this one:\n{report}"
     );
     print!("{report}");
-    let release = env::var(RELEASE).unwrap_or_else(|_| release.to_owned());
+    let release = env::var(RELEASE_VAR).unwrap_or_else(|_| release.to_owned());
     let is_taken = lock.versions().iter().any(|it| it.release == release);
     let version = LockedVersion::of(release.clone(), &graph);
     let known = lock.same_as(&version).map(|it| it.release.clone());
-    match (env::var(VARIABLE).as_deref(), known) {
-        (Ok("write"), None) if is_taken => panic!(
+    match (mode, known) {
+        (Mode::Test, _) => {}
+        (Mode::Write, None) if is_taken => panic!(
             "{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
         ),
-        (Ok("write"), None) => {
+        (Mode::Write, None) => {
             lock.add(&*release, &graph);
             lock.write(path)
                 .unwrap_or_else(|error| failed(path, &error));
             println!("{path}: added version {release}");
         }
-        (Ok("check"), None) => panic!(
+        (Mode::Check, None) => panic!(
             "{path}: this version is not in the lock file: run `pravah lock` before it is released"
         ),
-        (Ok("write" | "check"), Some(known)) => {
+        (Mode::Write | Mode::Check, Some(known)) => {
             println!("{path}: this version is there, as {known}");
         }
-        (Ok(other), _) => panic!("{VARIABLE} is `{other}`, which is neither `write` nor `check`"),
-        (Err(_), _) => {}
     }
 }
 

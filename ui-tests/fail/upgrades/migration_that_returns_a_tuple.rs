@@ -1,0 +1,17 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct OldOrder {}
+#[state] struct Order {}
+#[state] struct Bill {}
+#[state] struct Served {}
+
+#[migrate]
+fn order(_: OldOrder) -> (Order, Bill) { (Order {}, Bill {}) }
+
+#[node]
+fn serve(_: &Order) -> Served { Served {} }
+
+#[flow(migrate(order))]
+fn coffee(order: Order) -> Served { flow! { serve } }
+
+fn main() {}

@@ -1,0 +1,16 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Order {}
+#[state] struct Brewed {}
+#[state] struct Served {}
+
+#[migrate(slot)]
+fn moved(_: Brewed) -> Served { Served {} }
+
+#[node]
+fn serve(_: &Order) -> Served { Served {} }
+
+#[flow(lock = "locks/coffee.lock", migrate(moved))]
+fn coffee(order: Order) -> Served { flow! { serve } }
+
+fn main() {}
