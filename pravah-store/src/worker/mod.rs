@@ -24,7 +24,10 @@ use self::{
 use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 
 /// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
-/// number of processes, and each run is in the hands of one.
+/// number of processes, and each run is leased by one.
+///
+/// It is set up like a builder, and is no future itself: [`run`](Self::run) is what is awaited or spawned, with a future
+/// that ends when the worker is to shut down.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -50,6 +53,7 @@ use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 /// worker.await?;
 /// # Ok(()) }
 /// ```
+#[must_use = "a worker executes no steps until `run` is awaited"]
 pub struct Worker {
     store: Arc<dyn RunStore>,
     flows: Flows,
@@ -230,11 +234,7 @@ impl Worker {
     ///
     /// Where the store fails the worker logs it, and asks again. One that serves no flow logs that, and takes no runs.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        if self.flows.is_empty() {
-            tracing::warn!(
-                "the worker serves no flow, so it takes no runs: `Worker::serve` adds one"
-            );
-        }
+        self.log_flows();
         let (stop, stopped) = watch::channel(false);
         let shared = Arc::new(Shared {
             store: Arc::clone(&self.store),
@@ -276,6 +276,23 @@ impl Worker {
         }
         stop.send_replace(true);
         while sessions.join_next().await.is_some() {}
+    }
+
+    /// Logs which flows are served, and what of the set-up can have no effect.
+    fn log_flows(&self) {
+        if self.flows.is_empty() {
+            tracing::warn!(
+                "the worker serves no flow, so it takes no runs: `Worker::serve` adds one"
+            );
+        } else {
+            tracing::info!(flows = ?self.flows, slots = self.slots, "the worker starts");
+        }
+        for flow in self.flows.unserved_load_options() {
+            tracing::warn!(
+                flow,
+                "the worker has load options for a flow that it does not serve"
+            );
+        }
     }
 
     /// Starts a session for each run that can be claimed, as far as there are slots.

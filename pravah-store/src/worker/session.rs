@@ -13,7 +13,8 @@ use super::{
     keeper::{Keeper, LeaseState},
 };
 use crate::{
-    Claim, Lease, Notifications, Release, RunStore, Status, StoreError, error::with_sources, time,
+    Claim, Commit, Lease, Notifications, Refusal, Release, RunStore, Status, StoreError,
+    error::with_sources, time,
 };
 
 /// What the sessions of a worker have in common.
@@ -204,13 +205,42 @@ impl Session<'_> {
         if !is_released && !commit.is_step() {
             return Ok(false);
         }
+        let problems = Problems::of(&commit);
         let last_command = self.shared.store.commit(self.lease, commit).await?;
+        problems.log(self.lease);
         let seen = self.run.commands().seen();
         if !is_released && last_command > seen {
             let rows = self.shared.store.inbox(&self.lease.key, seen).await?;
             self.run.commands().add(rows);
         }
         Ok(is_released)
+    }
+}
+
+/// What of a commit somebody may have to look at.
+struct Problems {
+    refused: Vec<Refusal>,
+    failure: Option<String>,
+}
+
+impl Problems {
+    fn of(commit: &Commit) -> Self {
+        let has_failed = commit.status == Status::Failed;
+        Self {
+            refused: commit.refused.clone(),
+            failure: commit.error.clone().filter(|_| has_failed),
+        }
+    }
+
+    /// Logs them, once they are stored.
+    fn log(self, lease: &Lease) {
+        let run = &lease.key;
+        for Refusal { number, error } in self.refused {
+            tracing::warn!(%run, command = number, error, "the run refused a command");
+        }
+        if let Some(error) = self.failure {
+            tracing::warn!(%run, error, "the run has failed");
+        }
     }
 }
 
