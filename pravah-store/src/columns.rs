@@ -20,32 +20,32 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    fn wrong_status(&self, key: &RunKey) -> StoreError {
-        StoreError::wrong_status(key.id(), self.status)
+    fn wrong_status(&self, action: &'static str, key: &RunKey) -> StoreError {
+        StoreError::wrong_status(action, key.id(), self.status)
     }
 
-    /// Fails where the run has ended.
+    /// Fails where the run takes no command any more.
     pub(crate) fn check_not_ended(&self, key: &RunKey) -> Result<(), StoreError> {
-        match self.status.has_ended() {
-            true => Err(self.wrong_status(key)),
-            false => Ok(()),
+        if self.status.has_ended() {
+            return Err(self.wrong_status("push a command", key));
         }
+        Ok(())
     }
 
     /// Fails where the run has not failed.
     pub(crate) fn check_failed(&self, key: &RunKey) -> Result<(), StoreError> {
         match self.status {
             Status::Failed => Ok(()),
-            _ => Err(self.wrong_status(key)),
+            _ => Err(self.wrong_status("retry it", key)),
         }
     }
 
     /// Fails where the run has no such step.
     pub(crate) fn check_step(&self, key: &RunKey, step: u64) -> Result<(), StoreError> {
-        match signed(step) > self.step {
-            true => Err(StoreError::no_such_step(key.id(), step)),
-            false => Ok(()),
+        if signed(step) > self.step {
+            return Err(StoreError::no_such_step(key.id(), step));
         }
+        Ok(())
     }
 
     /// The number and the JSON of a command that is pushed to the run, if it may be.

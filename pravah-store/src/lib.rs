@@ -52,7 +52,7 @@ pub use notify::{Notifications, Notifier};
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
-pub use runs::{RunEvents, Runs, StartRun};
+pub use runs::{RunEvents, Runs, StartOutcome, StartRun};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};

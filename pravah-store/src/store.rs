@@ -52,7 +52,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`notifications`](Self::notifications), a store may have none.
     fn commit_notifications(&self) -> Notifications;
 
-    /// Starts a run, which may be claimed at once. Returns whether there was none of this key: otherwise nothing has
+    /// Starts a run, which may be claimed at once; programs use [`Runs::start`](crate::Runs::start). Returns whether there was none of this key: otherwise nothing has
     /// changed, which makes it idempotent.
     ///
     /// # Errors

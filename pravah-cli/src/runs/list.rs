@@ -75,7 +75,7 @@ fn words(options: &Options) -> Vec<String> {
 }
 
 fn filter(options: Options) -> Filter {
-    let mut filter = Filter::new().limit(options.limit);
+    let mut filter = Filter::new().with_limit(options.limit);
     filter.flow = options.flow;
     filter.status = options.status;
     filter.tags = options.tag.into_iter().collect();

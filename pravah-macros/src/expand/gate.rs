@@ -21,7 +21,10 @@ pub(crate) fn expand(
     let private = private();
     let named = named(function, options);
     // What the question alone is made of is no variable that nobody uses.
-    let in_question = named.iter().enumerate().filter(|(_, named)| named.is_some());
+    let in_question = named
+        .iter()
+        .enumerate()
+        .filter(|(_, named)| named.is_some());
     for (index, _) in in_question {
         function.allow_unused(index);
     }

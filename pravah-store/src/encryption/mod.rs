@@ -95,7 +95,10 @@ pub fn is_encrypted_text(payload: &str) -> bool {
 #[non_exhaustive]
 pub enum DecryptionError {
     /// It was stored without encryption.
-    #[error("it was stored without encryption; `EncryptedStore::reading_unencrypted` reads it")]
+    #[error(
+        "it was stored without encryption: start runs and send commands through the `EncryptedStore`, or let \
+         `EncryptedStore::reading_unencrypted` read it"
+    )]
     NotEncrypted,
     /// It is not what a cipher has written: it was cut off, for example.
     #[error("it is damaged: it is not what was written")]

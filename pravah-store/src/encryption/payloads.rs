@@ -205,6 +205,10 @@ impl Envelope {
         }
         match self.decrypt((run, Place::Error), Some(&error)) {
             Ok(decrypted) => decrypted.unwrap_or(error),
+            Err(problem) if is_of_another_key(&problem) => format!(
+                "the error was written with another key: a worker with another key could not read this run ({})",
+                with_sources(&problem)
+            ),
             Err(problem) => with_sources(&problem),
         }
     }
@@ -244,17 +248,29 @@ impl Envelope {
 
 /// Whether a command cannot be read with any key.
 fn is_permanent(error: &StoreError) -> bool {
-    let StoreError::Decryption { source, .. } = error else {
-        return false;
-    };
     matches!(
-        source.downcast_ref(),
+        reason(error),
         Some(
             DecryptionError::NotEncrypted
                 | DecryptionError::Damaged
                 | DecryptionError::WrongCommand
         )
     )
+}
+
+/// Whether another key may have written what cannot be read.
+fn is_of_another_key(error: &StoreError) -> bool {
+    matches!(
+        reason(error),
+        Some(DecryptionError::UnknownKey { .. } | DecryptionError::NotAuthentic { .. })
+    )
+}
+
+fn reason(error: &StoreError) -> Option<&DecryptionError> {
+    match error {
+        StoreError::Decryption { source, .. } => source.downcast_ref(),
+        _ => None,
+    }
 }
 
 /// A command of which only this can be read: its kind, and what it is for. `text` is in place of its payload.

@@ -62,6 +62,8 @@ impl Place<'_> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // The entry without a key is the head of the run.
+            Self::Entry("") => f.write_str("the run itself"),
             Self::Entry(key) => write!(f, "the entry `{key}`"),
             Self::Question(number) => write!(f, "question {number}"),
             Self::Output => f.write_str("the output"),

@@ -139,7 +139,7 @@ impl Run {
 
     pub(super) fn push(&mut self, command: Command, now: SystemTime) -> Result<u64, StoreError> {
         if self.info.status.has_ended() {
-            return Err(self.wrong_status());
+            return Err(self.wrong_status("push a command"));
         }
         command.to_json()?;
         let waiting = self.inbox.values();
@@ -170,7 +170,7 @@ impl Run {
 
     pub(super) fn retry(&mut self, now: SystemTime) -> Result<(), StoreError> {
         if self.info.status != Status::Failed {
-            return Err(self.wrong_status());
+            return Err(self.wrong_status("retry it"));
         }
         self.info.status = Status::Ready;
         self.info.failed_claims = 0;
@@ -189,7 +189,7 @@ impl Run {
         Ok(entries)
     }
 
-    fn wrong_status(&self) -> StoreError {
-        StoreError::wrong_status(self.info.key.id(), self.info.status)
+    fn wrong_status(&self, action: &'static str) -> StoreError {
+        StoreError::wrong_status(action, self.info.key.id(), self.info.status)
     }
 }

@@ -105,7 +105,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
     let (_store, client) = filled().await;
     let key = RunKey::new("7").unwrap().of_tenant("tenant 7").unwrap();
     let info = RunInfo::new(key, "flow 1", Status::Done, SystemTime::UNIX_EPOCH);
-    let first = Filter::new().limit(100).tenant("tenant 7");
+    let first = Filter::new().with_limit(100).with_tenant("tenant 7");
     let page = first.clone().after(Cursor::of(&info));
     let of_flow = Filter {
         flow: Some(String::new()),
@@ -132,7 +132,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
         assert!(!plan.contains("Seq Scan"), "{filter:?}\n{plan}");
     }
     // The runs of a tag are sorted, and no others.
-    let by_tag = plan(&client, &list(&Filter::new().tag("a", "b"))).await;
+    let by_tag = plan(&client, &list(&Filter::new().with_tag("a", "b"))).await;
     assert!(by_tag.contains("tag_by_value"), "{by_tag}");
     assert!(!by_tag.contains("Seq Scan"), "{by_tag}");
 }

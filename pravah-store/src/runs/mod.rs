@@ -9,10 +9,13 @@ use pravah_runtime::{Entries, FlowDef, FlowRuntime, LoadedFlow};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-pub use self::{events::RunEvents, start::StartRun};
+pub use self::{
+    events::RunEvents,
+    start::{StartOutcome, StartRun},
+};
 use crate::{
     Command, Filter, HistoryRow, InboxRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
-    key::check_tenant,
+    TenantFilter, is_encrypted_text, key::check_tenant,
 };
 
 /// Starts runs, tells them something, and reads what came of them, whether or not a [`Worker`](crate::Worker) has them at
@@ -85,8 +88,8 @@ impl Runs {
         })
     }
 
-    /// Starts a run of a flow when it is awaited, and returns its id: that of [`StartRun::with_id`], or a UUID of
-    /// version 7.
+    /// Starts a run of the flow `F`, which has to be named: `runs.start::<Order>(…)`. It starts when this is awaited, which
+    /// returns its id: that of [`StartRun::with_id`], or a UUID of version 7.
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -100,13 +103,15 @@ impl Runs {
     /// let start = || runs.start::<Order>(Order { cups: 2 }).with_id("order-7").with_tag("shop", "north");
     /// let id = start().await?;
     /// assert_eq!(start().await?, id); // There is one run.
+    /// assert!(!start().outcome().await?.is_new);
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
     /// [`StoreError::Flow`] if the flow cannot be built; [`StoreError::InvalidName`]; [`StoreError::AlreadyExists`] if
-    /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input.
+    /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input:
+    /// [`StartRun::outcome`] says whether there was one.
     pub fn start<F: FlowDef>(&self, input: F::Input) -> StartRun<'_, F> {
         StartRun::new(self, F::node_id(), FlowRuntime::start(input))
     }
@@ -147,7 +152,8 @@ impl Runs {
     /// # Errors
     ///
     /// [`StoreError::NotFound`]; [`StoreError::OtherFlow`] if the run is of another flow; [`StoreError::Corrupt`] if the
-    /// output is not of this type any more.
+    /// output is not of this type any more; [`StoreError::Encrypted`] if it was read without its
+    /// [`EncryptedStore`](crate::EncryptedStore).
     pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, StoreError> {
         self.read_output(&F::node_id(), id).await
     }
@@ -178,15 +184,26 @@ impl Runs {
                 asked: flow.to_owned(),
             });
         }
-        let output = info.output.as_deref().map(serde_json::from_str);
-        let output = output.transpose();
-        output.map_err(|error| StoreError::corrupt("the output of a run", error))
+        let Some(json) = info.output else {
+            return Ok(None);
+        };
+        let output = serde_json::from_str(&json);
+        output.map(Some).map_err(|error| {
+            if is_encrypted_text(&json) {
+                StoreError::encrypted(id)
+            } else {
+                StoreError::corrupt("the output of a run", error)
+            }
+        })
     }
 
     /// Answers a question. If one of this id is open, the answer is for that one and no later one; otherwise it waits
     /// until one is asked. It returns once the answer is stored: what became of it is in the
     /// [`history`](Self::history), as [taken](HistoryRow::taken) or [refused](HistoryRow::refused) under the number
     /// that this returns.
+    ///
+    /// An answer whose id is misspelt waits for its question until the run ends: [`answer_open`](Self::answer_open) refuses
+    /// it.
     ///
     /// # Errors
     ///
@@ -199,12 +216,31 @@ impl Runs {
     ) -> Result<u64, StoreError> {
         let answer = to_json(answer)?;
         let info = self.status(id).await?;
-        let open = info.questions.iter().find(|open| open.id == question);
-        let command = Command::Answer {
-            id: question.to_owned(),
-            number: open.map(|open| open.number),
-            answer,
+        let number = number_of(&info, question);
+        self.send(id, answer_to(question, number, answer)).await
+    }
+
+    /// Answers a question that is open: [`answer`](Self::answer) for whoever has seen it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`answer`](Self::answer); [`StoreError::NotAsked`] if no question of this id is open.
+    pub async fn answer_open(
+        &self,
+        id: &str,
+        question: &str,
+        answer: impl Serialize,
+    ) -> Result<u64, StoreError> {
+        let answer = to_json(answer)?;
+        let info = self.status(id).await?;
+        if info.status.has_ended() {
+            return Err(StoreError::wrong_status("push a command", id, info.status));
+        }
+        let Some(number) = number_of(&info, question) else {
+            let open = info.questions.into_iter().map(|open| open.id);
+            return Err(StoreError::not_asked(id, question, open.collect()));
         };
+        let command = answer_to(question, Some(number), answer);
         self.send(id, command).await
     }
 
@@ -263,17 +299,22 @@ impl Runs {
         self.store.retry(&self.key(id)?).await
     }
 
-    /// The runs that pass a filter, the newest first.
+    /// The runs that pass a filter, the newest first. A handle [of a tenant](Self::of_tenant) lists those of its own only:
+    /// a filter for another one finds nothing.
     ///
     /// # Errors
     ///
     /// [`StoreError::InvalidName`] if the filter has a tag or tenant that no run can have.
     pub async fn list(&self, filter: Filter) -> Result<Page, StoreError> {
-        let filter = match &self.tenant {
-            Some(tenant) => filter.tenant(tenant),
-            None => filter,
+        let Some(tenant) = &self.tenant else {
+            return self.store.list(filter).await;
         };
-        self.store.list(filter).await
+        filter.check()?;
+        // Runs of others are as good as missing, whether or not there are any.
+        match &filter.tenant {
+            TenantFilter::Of(other) if other != tenant => Ok(Page::of(Vec::new(), filter.limit)),
+            _ => self.store.list(filter.with_tenant(tenant)).await,
+        }
     }
 
     /// The steps of a run, the first first.
@@ -362,6 +403,20 @@ impl Runs {
             Some(tenant) => key.of_tenant(tenant),
             None => Ok(key),
         }
+    }
+}
+
+/// The number of the first open question of this id.
+fn number_of(info: &RunInfo, question: &str) -> Option<u64> {
+    let open = info.questions.iter().find(|open| open.id == question);
+    open.map(|open| open.number)
+}
+
+fn answer_to(question: &str, number: Option<u64>, answer: Value) -> Command {
+    Command::Answer {
+        id: question.to_owned(),
+        number,
+        answer,
     }
 }
 

@@ -57,9 +57,11 @@ pub struct SqliteStore {
 
 /// What something that is written has to survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Survives {
-    PowerLoss,
-    ProcessEnd,
+enum Durability {
+    /// Also a loss of power.
+    Full,
+    /// The end of the process: nobody needs it once the machine has stopped.
+    ProcessOnly,
 }
 
 impl SqliteStore {
@@ -83,10 +85,10 @@ impl SqliteStore {
 
     async fn write<T: Send + 'static>(
         &self,
-        (action, survives): (&'static str, Survives),
+        (action, durability): (&'static str, Durability),
         write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let needs_no_sync = survives == Survives::ProcessEnd && self.is_durable;
+        let skips_fsync = durability == Durability::ProcessOnly && self.is_durable;
         let clock = self.clock.clone();
         let in_transaction = move |connection: &mut Connection| {
             let behavior = TransactionBehavior::Immediate;
@@ -98,7 +100,7 @@ impl SqliteStore {
             Ok(written)
         };
         let run = move |connection: &mut Connection| {
-            if !needs_no_sync {
+            if !skips_fsync {
                 return in_transaction(connection);
             }
             connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -159,9 +161,7 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let key = run.key.clone();
             let start = move |connection: &Connection, now| write::start(connection, &run, now);
-            let is_new = self
-                .write(("start a run", Survives::PowerLoss), start)
-                .await?;
+            let is_new = self.write(("start a run", Durability::Full), start).await?;
             self.notifier.notify(&key);
             Ok(is_new)
         })
@@ -169,13 +169,13 @@ impl RunStore for SqliteStore {
 
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>> {
         let claim = move |connection: &Connection, now| write::claim(connection, &request, now);
-        Box::pin(self.write(("claim runs", Survives::ProcessEnd), claim))
+        Box::pin(self.write(("claim runs", Durability::ProcessOnly), claim))
     }
 
     fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
         let lease = lease.clone();
         let renew = move |connection: &Connection, now| write::renew(connection, &lease, time, now);
-        Box::pin(self.write(("renew a lease", Survives::ProcessEnd), renew))
+        Box::pin(self.write(("renew a lease", Durability::ProcessOnly), renew))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {
@@ -183,7 +183,7 @@ impl RunStore for SqliteStore {
             let of = lease.clone();
             let write =
                 move |connection: &Connection, now| write::release(connection, &of, &release, now);
-            self.write(("release a run", Survives::PowerLoss), write)
+            self.write(("release a run", Durability::Full), write)
                 .await?;
             self.notifier.notify(&lease.key);
             Ok(())
@@ -196,7 +196,7 @@ impl RunStore for SqliteStore {
             let write =
                 move |connection: &Connection, now| write::commit(connection, &of, &commit, now);
             let last = self
-                .write(("commit a step", Survives::PowerLoss), write)
+                .write(("commit a step", Durability::Full), write)
                 .await?;
             if is_released {
                 self.notifier.notify(&lease.key);
@@ -218,7 +218,7 @@ impl RunStore for SqliteStore {
             let push =
                 move |connection: &Connection, now| write::push(connection, &of, &command, now);
             let number = self
-                .write(("push a command", Survives::PowerLoss), push)
+                .write(("push a command", Durability::Full), push)
                 .await?;
             self.notifier.notify(key);
             Ok(number)
@@ -274,9 +274,7 @@ impl RunStore for SqliteStore {
             let to = fork.clone();
             let write =
                 move |connection: &Connection, now| write::fork(connection, (&key, step), &to, now);
-            let is_new = self
-                .write(("fork a run", Survives::PowerLoss), write)
-                .await?;
+            let is_new = self.write(("fork a run", Durability::Full), write).await?;
             self.notifier.notify(&fork);
             Ok(is_new)
         })
@@ -286,8 +284,7 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let of = key.clone();
             let retry = move |connection: &Connection, now| write::retry(connection, &of, now);
-            self.write(("retry a run", Survives::PowerLoss), retry)
-                .await?;
+            self.write(("retry a run", Durability::Full), retry).await?;
             self.notifier.notify(key);
             Ok(())
         })
@@ -298,6 +295,6 @@ impl RunStore for SqliteStore {
         let prune = move |connection: &Connection, now| {
             write::prune(connection, tenant.as_deref(), retention, now)
         };
-        Box::pin(self.write(("delete runs", Survives::PowerLoss), prune))
+        Box::pin(self.write(("delete runs", Durability::Full), prune))
     }
 }

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use pravah_runtime::BoxError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
@@ -73,12 +74,16 @@ impl SqliteOptions {
     /// Those of [`SqliteStore::open`]; [`StoreError::NotAStore`] where it has to be one.
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = path.as_ref();
+        check_no_url(path)?;
         if self.must_exist && !path.is_file() {
-            return Err(StoreError::not_a_store(path, "there is no such file"));
+            return Err(StoreError::not_a_store(
+                path.to_string_lossy(),
+                "there is no such file",
+            ));
         }
         let connections = self.connect(path);
         let (writer, reader) = connections.map_err(|failure| match failure {
-            Failure::Database(error) => StoreError::not_opened(path, error),
+            Failure::Database(error) => StoreError::not_opened(path, without_path(error, path)),
             Failure::Store(error) => error,
         })?;
         let writer = Arc::new(Mutex::new(writer));
@@ -101,7 +106,7 @@ impl SqliteOptions {
         self.set_up(&writer)?;
         let is_new = schema::check(&writer, path)?;
         if self.must_exist && is_new {
-            return Err(StoreError::not_a_store(path, "it is empty").into());
+            return Err(StoreError::not_a_store(path.to_string_lossy(), "it is empty").into());
         }
         self.use_wal(&writer)?;
         writer.pragma_update(None, "foreign_keys", true)?;
@@ -142,6 +147,36 @@ impl SqliteOptions {
                 switched => return Ok(switched?),
             }
         }
+    }
+}
+
+/// Refuses the URL of a database, which SQLite would take for the name of a file.
+fn check_no_url(path: &Path) -> Result<(), StoreError> {
+    let Some((scheme, rest)) = path.to_str().and_then(|path| path.split_once("://")) else {
+        return Ok(());
+    };
+    let why = match scheme {
+        "postgres" | "postgresql" => {
+            "it is the URL of a PostgreSQL database, to which `PostgresStore` of the feature `postgres` connects"
+        }
+        "sqlite" => "it is a URL, and `SqliteStore` opens the path of a file",
+        _ => return Ok(()),
+    };
+    // A URL may have a password: before the `@`, or among the parameters.
+    let place = rest.split('?').next().unwrap_or_default();
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    Err(StoreError::not_a_store(format!("{scheme}://{place}"), why))
+}
+
+/// What SQLite said, without the path, which the error names.
+fn without_path(error: BoxError, path: &Path) -> BoxError {
+    match error.downcast::<rusqlite::Error>().map(|error| *error) {
+        Ok(rusqlite::Error::SqliteFailure(code, Some(message))) => {
+            let message = message.replace(&format!(": {}", path.display()), "");
+            format!("{message} (SQLite error {})", code.extended_code).into()
+        }
+        Ok(error) => error.into(),
+        Err(error) => error,
     }
 }
 

@@ -27,7 +27,11 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, Failur
         true if found > known => Err(StoreError::newer_schema(found, known).into()),
         true => Ok(false),
         false if number("schema_version")? == 0 && found == 0 => Ok(true),
-        false => Err(StoreError::not_a_store(path, "it is a database of another program").into()),
+        false => Err(StoreError::not_a_store(
+            path.to_string_lossy(),
+            "it is a database of another program",
+        )
+        .into()),
     }
 }
 

@@ -7,7 +7,7 @@ use pravah_runtime::{
     LoadReport, RunStatus, StepInfo, Suspension,
 };
 
-use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all};
+use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all, is_encrypted};
 
 /// A step that was made, or the error of one.
 pub(super) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
@@ -82,8 +82,9 @@ pub(super) fn restore_with<F: FlowEnds>(
 ) -> Restore {
     Arc::new(move |loaded, options, clock| {
         let run_id = loaded.info.key.run_id();
-        let snapshot = FlowSnapshot::from_entries(&loaded.entries)?;
-        let run = restore(snapshot, options)?;
+        let snapshot = FlowSnapshot::from_entries(&loaded.entries);
+        let run = snapshot.and_then(|snapshot| restore(snapshot, options));
+        let run = run.map_err(|error| not_read(loaded, error))?;
         // The id of a fork is still that of the run that it comes from.
         let mut run = run.with_run_id(&*run_id);
         // The first changes are everything, which the store has unless it was of another version. They come before the
@@ -98,6 +99,15 @@ pub(super) fn restore_with<F: FlowEnds>(
         let run = Box::new(run.with_run_id(run_id).with_clock(clock));
         Ok(Restored { run, upgrade })
     })
+}
+
+/// Why a run cannot be read. One that is encrypted is no snapshot, which would not say what to do about it.
+fn not_read(loaded: &LoadedRun, error: FlowError) -> StoreError {
+    if is_encrypted(&loaded.entries) {
+        StoreError::encrypted(loaded.info.key.id())
+    } else {
+        error.into()
+    }
 }
 
 /// What has changed with the version of the flow.
