@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A run whose row was found.
-pub(crate) struct Found {
+pub(crate) struct RunRow {
     pub(crate) seq: i64,
     pub(crate) flow: String,
     pub(crate) status: Status,
@@ -19,7 +19,7 @@ pub(crate) struct Found {
     pub(crate) last_command: i64,
 }
 
-impl Found {
+impl RunRow {
     fn wrong_status(&self, action: &'static str, key: &RunKey) -> StoreError {
         StoreError::wrong_status(action, key.id(), self.status)
     }
@@ -155,13 +155,13 @@ pub(crate) struct CommitColumns {
 }
 
 impl CommitColumns {
-    pub(crate) fn of(commit: &Commit, found: &Found, now: SystemTime) -> Result<Self, StoreError> {
+    pub(crate) fn of(commit: &Commit, found: &RunRow, now: SystemTime) -> Result<Self, StoreError> {
         Ok(Self {
             step: found.step.saturating_add(i64::from(commit.is_step())),
             status: commit.status.name(),
             now: time::to_millis(now),
             wake_at: commit.claimable_at(now).map(time::to_millis),
-            questions: json::readable("the questions of a run", &commit.questions)?,
+            questions: json::to_round_trip_json("the questions of a run", &commit.questions)?,
             is_progress: commit.is_progress(),
             seen: signed(commit.seen),
             has_failed: commit.status == Status::Failed,

@@ -19,6 +19,17 @@ pub(crate) struct Waiting {
     pub(crate) early: usize,
 }
 
+impl Waiting {
+    /// Counts commands.
+    pub(crate) fn of<'a>(commands: impl Iterator<Item = &'a Command> + Clone) -> Self {
+        Self {
+            all: commands.clone().count(),
+            cancels: commands.clone().filter(|it| it.is_cancel()).count(),
+            early: commands.filter(|it| it.is_early()).count(),
+        }
+    }
+}
+
 /// What anybody may tell a run, whether or not somebody makes its steps. Stores keep commands in their order; a step
 /// that takes one removes it in its own commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +79,7 @@ impl Command {
 
     /// Its JSON, if that can be read again.
     pub(crate) fn to_json(&self) -> Result<String, StoreError> {
-        json::readable("a command", self)
+        json::to_round_trip_json("a command", self)
     }
 
     /// Fails where the inbox of a run has no room for it.

@@ -21,8 +21,6 @@ mod command;
 mod encryption;
 mod entries;
 mod error;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-mod failure;
 mod json;
 mod key;
 mod lease;
@@ -37,6 +35,8 @@ mod runs;
 mod sqlite;
 mod store;
 mod time;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod tx_error;
 mod worker;
 
 pub use command::{Command, InboxRow, Refusal};

@@ -21,15 +21,15 @@ impl Notifier {
 
     /// Says that something has happened to a run.
     pub fn notify(&self, key: &RunKey) {
-        self.say(Some(key));
+        self.send(Some(key));
     }
 
     /// Says that something may have happened to any run.
     pub fn notify_any(&self) {
-        self.say(None);
+        self.send(None);
     }
 
-    fn say(&self, key: Option<&RunKey>) {
+    fn send(&self, key: Option<&RunKey>) {
         if self.0.receiver_count() > 0 {
             // Whoever listened may have gone meanwhile.
             let _ = self.0.send(key.cloned());

@@ -65,12 +65,13 @@ pub trait RunStore: Send + Sync + 'static {
     /// counts as claimed [without success](RunInfo::failed_claims) until it commits something.
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>>;
 
-    /// Makes a lease end `time` from now, in place of its earlier end. Returns the number of the last command that was ever pushed to the run.
+    /// Makes a lease end `duration` from now, in place of its earlier end. Returns the number of the last command that was
+    /// ever pushed to the run.
     ///
     /// # Errors
     ///
     /// [`StoreError::LeaseLost`] if the lease has ended, or another was given.
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64>;
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64>;
 
     /// Ends a lease without a commit, as the [`Release`] says. Where a command to cancel the run waits, it may be claimed at
     /// once.
@@ -193,8 +194,8 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).claim(request)
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        (**self).renew(lease, time)
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        (**self).renew(lease, duration)
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {

@@ -35,7 +35,7 @@ impl Envelope {
     ) -> Result<Commit, StoreError> {
         commit.changes = self.encrypt_changes(run, &commit.changes)?;
         // What is nested too deeply is text once it is encrypted, and would be found when it is read.
-        json::readable("the questions of a run", &commit.questions)?;
+        json::to_round_trip_json("the questions of a run", &commit.questions)?;
         for question in &mut commit.questions {
             let place = Place::Question(question.number);
             let text = self.encrypt((run, place), &question.value.to_string())?;

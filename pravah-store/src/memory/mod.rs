@@ -117,12 +117,12 @@ impl RunStore for MemoryStore {
         })
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
         Box::pin(async move {
             let now = self.now();
             let mut table = self.table();
             let run = table.leased(lease, now)?;
-            run.extend_lease(now, time);
+            run.extend_lease(now, duration);
             Ok(run.last_command)
         })
     }

@@ -142,12 +142,7 @@ impl Run {
             return Err(self.wrong_status("push a command"));
         }
         command.to_json()?;
-        let waiting = self.inbox.values();
-        let waiting = Waiting {
-            all: waiting.len(),
-            cancels: waiting.clone().filter(|it| it.is_cancel()).count(),
-            early: waiting.filter(|it| it.is_early()).count(),
-        };
+        let waiting = Waiting::of(self.inbox.values());
         command.check_room(self.info.key.id(), &waiting)?;
         if command.wakes(self.info.status) {
             self.wake(now);

@@ -1,6 +1,7 @@
 //! Runs in a PostgreSQL database.
 
 mod clock;
+mod commit;
 mod connect;
 mod insert;
 mod listener;
@@ -21,13 +22,13 @@ use pravah_runtime::{Clock, Entries};
 
 pub use self::options::PostgresOptions;
 use self::{
-    listener::{Hub, Listener, Topic},
+    listener::{Channels, Listener, Topic},
     write::Writer,
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError, StoreFuture,
-    failure::Failure, time::SharedClock,
+    time::SharedClock, tx_error::TxError,
 };
 
 /// Keeps runs in a PostgreSQL database, for any number of machines. Clones share their connections.
@@ -60,7 +61,7 @@ pub struct PostgresStore {
 
 struct Inner {
     pool: Pool,
-    hub: Arc<Hub>,
+    channels: Arc<Channels>,
     _listener: Listener,
 }
 
@@ -86,16 +87,16 @@ impl PostgresStore {
         self
     }
 
-    async fn client(&self) -> Result<Object, Failure> {
+    async fn client(&self) -> Result<Object, TxError> {
         Ok(self.inner.pool.get().await?)
     }
 
-    async fn writer(&self) -> Result<Writer<'_>, Failure> {
+    async fn writer(&self) -> Result<Writer<'_>, TxError> {
         Ok(Writer {
             client: self.client().await?,
             clock: &self.clock,
             is_clock_set: self.is_clock_set,
-            hub: &self.inner.hub,
+            channels: &self.inner.channels,
         })
     }
 
@@ -103,13 +104,13 @@ impl PostgresStore {
     async fn doing<T>(
         &self,
         action: &'static str,
-        done: impl Future<Output = Result<T, Failure>>,
+        done: impl Future<Output = Result<T, TxError>>,
     ) -> Result<T, StoreError> {
-        done.await.map_err(|failure| failure.while_doing(action))
+        done.await.map_err(|error| error.while_doing(action))
     }
 
     fn notify(&self, topics: &[Topic], key: &RunKey) {
-        self.inner.hub.notify(topics, key);
+        self.inner.channels.notify(topics, key);
     }
 }
 
@@ -127,12 +128,12 @@ impl RunStore for PostgresStore {
     }
 
     fn notifications(&self) -> Notifications {
-        self.inner.hub.runs.subscribe()
+        self.inner.channels.runs.subscribe()
     }
 
     fn commit_notifications(&self) -> Notifications {
-        self.inner.hub.follow_commits();
-        self.inner.hub.commits.subscribe()
+        self.inner.channels.follow_commits();
+        self.inner.channels.commits.subscribe()
     }
 
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
@@ -149,8 +150,8 @@ impl RunStore for PostgresStore {
         Box::pin(self.doing("claim runs", claim))
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        let renew = async move { self.writer().await?.renew(lease, time).await };
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        let renew = async move { self.writer().await?.renew(lease, duration).await };
         Box::pin(self.doing("renew a lease", renew))
     }
 

@@ -106,7 +106,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
     let key = RunKey::new("7").unwrap().of_tenant("tenant 7").unwrap();
     let info = RunInfo::new(key, "flow 1", Status::Done, SystemTime::UNIX_EPOCH);
     let first = Filter::new().with_limit(100).with_tenant("tenant 7");
-    let page = first.clone().after(Cursor::of(&info));
+    let page = first.clone().with_after(Cursor::of(&info));
     let of_flow = Filter {
         flow: Some(String::new()),
         ..page.clone()

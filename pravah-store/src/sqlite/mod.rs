@@ -23,8 +23,8 @@ use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
     StoreFuture,
-    failure::Failure,
     time::{self, SharedClock},
+    tx_error::TxError,
 };
 
 /// Keeps runs in a SQLite file, for the processes of one machine. Clones share its two connections, of which one only
@@ -86,7 +86,7 @@ impl SqliteStore {
     async fn write<T: Send + 'static>(
         &self,
         (action, durability): (&'static str, Durability),
-        write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
+        write: impl FnOnce(&Connection, SystemTime) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let skips_fsync = durability == Durability::ProcessOnly && self.is_durable;
         let clock = self.clock.clone();
@@ -114,7 +114,7 @@ impl SqliteStore {
     async fn read<T: Send + 'static>(
         &self,
         action: &'static str,
-        read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        read: impl FnOnce(&Connection) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
         // In a transaction: all that is read is as of one moment.
         let run = move |connection: &mut Connection| {
@@ -129,7 +129,7 @@ impl SqliteStore {
 async fn with_connection<T: Send + 'static>(
     connection: &Arc<Mutex<Connection>>,
     action: &'static str,
-    run: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
+    run: impl FnOnce(&mut Connection) -> Result<T, TxError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let connection = Arc::clone(connection);
     // A task of its own: the lock goes to those that wait for it in their order, and one that nobody polls at the moment
@@ -141,7 +141,7 @@ async fn with_connection<T: Send + 'static>(
     });
     let done = done.await.and_then(|done| done);
     let done = done.map_err(|error| StoreError::database(action, error))?;
-    done.map_err(|failure| failure.while_doing(action))
+    done.map_err(|error| error.while_doing(action))
 }
 
 impl RunStore for SqliteStore {
@@ -172,9 +172,10 @@ impl RunStore for SqliteStore {
         Box::pin(self.write(("claim runs", Durability::ProcessOnly), claim))
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
         let lease = lease.clone();
-        let renew = move |connection: &Connection, now| write::renew(connection, &lease, time, now);
+        let renew =
+            move |connection: &Connection, now| write::renew(connection, &lease, duration, now);
         Box::pin(self.write(("renew a lease", Durability::ProcessOnly), renew))
     }
 

@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
 use super::{SqliteStore, clock::WallClock, schema};
-use crate::{Notifier, StoreError, failure::Failure, time::SharedClock};
+use crate::{Notifier, StoreError, time::SharedClock, tx_error::TxError};
 
 /// SQLite counts milliseconds in 31 bits.
 const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
@@ -82,9 +82,9 @@ impl SqliteOptions {
             ));
         }
         let connections = self.connect(path);
-        let (writer, reader) = connections.map_err(|failure| match failure {
-            Failure::Database(error) => StoreError::not_opened(path, without_path(error, path)),
-            Failure::Store(error) => error,
+        let (writer, reader) = connections.map_err(|error| match error {
+            TxError::Database(error) => StoreError::not_opened(path, without_path(error, path)),
+            TxError::Store(error) => error,
         })?;
         let writer = Arc::new(Mutex::new(writer));
         Ok(SqliteStore {
@@ -101,7 +101,7 @@ impl SqliteOptions {
     }
 
     /// A connection that writes, and one that only reads, if it can have the same database.
-    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), Failure> {
+    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), TxError> {
         let mut writer = Connection::open(path)?;
         self.set_up(&writer)?;
         let is_new = schema::check(&writer, path)?;
@@ -124,7 +124,7 @@ impl SqliteOptions {
         Ok((writer, Some(reader)))
     }
 
-    fn set_up(self, connection: &Connection) -> Result<(), Failure> {
+    fn set_up(self, connection: &Connection) -> Result<(), TxError> {
         connection.busy_timeout(self.busy_timeout.min(LONGEST_BUSY_TIMEOUT))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
@@ -134,7 +134,7 @@ impl SqliteOptions {
 impl SqliteOptions {
     /// Switches the file to a write-ahead log. SQLite does not wait for others while it does: whoever is first has done it
     /// for all.
-    fn use_wal(self, connection: &Connection) -> Result<(), Failure> {
+    fn use_wal(self, connection: &Connection) -> Result<(), TxError> {
         let started = Instant::now();
         loop {
             match connection.pragma_update(None, "journal_mode", "WAL") {

@@ -1,16 +1,14 @@
 //! Runs of any flow, without its type, and set up.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use pravah_runtime::{
     Changes, Clock, Entries, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, Hub, LoadOptions,
     LoadReport, RunStatus, StepInfo, Suspension,
 };
 
+use super::host::StepFuture;
 use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all, is_encrypted};
-
-/// A step that was made, or the error of one.
-pub(super) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
 
 /// A run in this process.
 pub(super) trait LiveRun: Send {

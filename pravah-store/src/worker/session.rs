@@ -151,8 +151,8 @@ struct Session<'a> {
 impl Session<'_> {
     async fn make_steps(mut self) -> Result<Stop, Stop> {
         loop {
-            let made = self.step().await?;
-            if self.commit(made).await? {
+            let result = self.step().await?;
+            if self.commit(result).await? {
                 return Ok(Stop::Released);
             }
         }
@@ -182,7 +182,7 @@ impl Session<'_> {
                     false => {}
                 },
                 () = self.notifications.of(key) => {}
-                made = &mut next => return Ok(made),
+                result = &mut next => return Ok(result),
             }
             match store.inbox(key, commands.seen()).await {
                 Ok(rows) => commands.add(rows),
@@ -193,11 +193,11 @@ impl Session<'_> {
     }
 
     /// Writes a step. Returns whether the run was given back with it.
-    async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
-        if self.run.may_be_stored_later(&made) {
+    async fn commit(&mut self, result: Result<(), FlowError>) -> Result<bool, Stop> {
+        if self.run.may_be_stored_later(&result) {
             return Ok(false);
         }
-        let mut commit = self.run.commit(made)?;
+        let mut commit = self.run.commit(result)?;
         if commit.status == Status::Ready && commit.error.is_some() {
             commit.wake_at = Some(self.shared.retry_at(self.failed_claims));
         }

@@ -28,8 +28,8 @@
 //! let loaded = LoadedRun::new(info, entries.clone(), Vec::new());
 //! let mut run = flows.restore(&loaded, Arc::new(SystemClock::new()))?;
 //! let (step, _commands) = run.next_step(Context::default());
-//! let made = step.await;
-//! let commit = run.commit(made)?;
+//! let result = step.await;
+//! let commit = run.commit(result)?;
 //! entries.apply(commit.changes);
 //! assert_eq!((commit.status, commit.output.as_deref()), (Status::Done, Some(r#"{"cups":2}"#)));
 //! # Ok(()) }
@@ -73,10 +73,5 @@ pub fn check_command<'a>(
     waiting: impl Iterator<Item = &'a Command> + Clone,
 ) -> Result<(), StoreError> {
     command.to_json()?;
-    let waiting = Waiting {
-        all: waiting.clone().count(),
-        cancels: waiting.clone().filter(|it| it.is_cancel()).count(),
-        early: waiting.filter(|it| it.is_early()).count(),
-    };
-    command.check_room(run, &waiting)
+    command.check_room(run, &Waiting::of(waiting))
 }

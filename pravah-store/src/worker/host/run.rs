@@ -78,7 +78,7 @@ impl HostedRun {
             return Ok(None);
         }
         let mut commit = Commit::new(changes, Status::Ready);
-        self.say_where(&mut commit, Ok(()))?;
+        self.set_status(&mut commit, Ok(()))?;
         Ok(Some(commit))
     }
 
@@ -100,12 +100,12 @@ impl HostedRun {
         }
     }
 
-    /// Whether a step that came to `made` may be stored with the next one: its node is [pure](pravah_runtime::Policy::is_pure),
+    /// Whether a step that came to `result` may be stored with the next one: its node is [pure](pravah_runtime::Policy::is_pure),
     /// and it took no command. The history then has no row for it. No more than 64 steps are stored at once.
-    pub fn may_be_stored_later(&mut self, made: &Result<(), FlowError>) -> bool {
+    pub fn may_be_stored_later(&mut self, result: &Result<(), FlowError>) -> bool {
         let is_pure = || self.run.last_step().is_some_and(|step| step.is_pure);
         let is_ready = matches!(self.run.status(), RunStatus::Ready);
-        let may_be = made.is_ok()
+        let may_be = result.is_ok()
             && is_ready
             && self.unstored < MAX_UNSTORED
             && self.inbox.is_settled()
@@ -117,7 +117,7 @@ impl HostedRun {
         may_be
     }
 
-    /// What to store after a step came to `made`. It [releases](Commit::release) the run where no other step can be made
+    /// What to store after a step came to `result`. It [releases](Commit::release) the run where no other step can be made
     /// at once.
     ///
     /// A step that could not be made leaves the run [`Ready`](Status::Ready) with an [error](Commit::error): when to try
@@ -126,7 +126,7 @@ impl HostedRun {
     /// # Errors
     ///
     /// [`StoreError::Flow`] if the run or its output cannot be written as JSON.
-    pub fn commit(&mut self, made: Result<(), FlowError>) -> Result<Commit, StoreError> {
+    pub fn commit(&mut self, result: Result<(), FlowError>) -> Result<Commit, StoreError> {
         self.inbox.note_step();
         self.unstored = 0;
         let mut settled = self.inbox.settle();
@@ -137,8 +137,8 @@ impl HostedRun {
         commit.refused = take(&mut settled.refused);
         commit.seen = self.inbox.seen;
         commit.node = self.node();
-        let has_failed = made.is_err();
-        self.say_where(&mut commit, made)?;
+        let has_failed = result.is_err();
+        self.set_status(&mut commit, result)?;
         // Of several nodes another one has made its step: the one that failed is tried again.
         if commit.status == Status::Failed && !commit.changes.is_empty() && !has_failed {
             (commit.status, commit.error) = (Status::Ready, None);
@@ -168,10 +168,10 @@ impl HostedRun {
     }
 
     /// Says in a commit where the run is, and what it waits for.
-    fn say_where(
+    fn set_status(
         &self,
         commit: &mut Commit,
-        made: Result<(), FlowError>,
+        result: Result<(), FlowError>,
     ) -> Result<(), StoreError> {
         let open = self.run.suspensions().into_iter();
         commit.questions = open.map(Question::from).collect();
@@ -180,7 +180,7 @@ impl HostedRun {
             .iter()
             .filter_map(|question| question.until);
         let timeout = timeouts.min();
-        let (status, wake_at, error) = match (self.run.status(), made) {
+        let (status, wake_at, error) = match (self.run.status(), result) {
             (RunStatus::Done, _) => (Status::Done, None, None),
             (RunStatus::Cancelled { reason, .. }, _) => (Status::Cancelled, None, Some(reason)),
             (RunStatus::Failed { node, message, .. }, _) => {
