@@ -132,7 +132,7 @@ async fn a_list_is_a_table_that_says_what_runs_wait_for() {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_after_a_page() {
+async fn a_list_continues_after_a_page() {
     let it = Service::new().await;
     let first = it.json(&["list", "--limit", "2"]);
     let next = first["next"].as_str().unwrap();
@@ -207,7 +207,7 @@ async fn a_history_says_what_each_step_took_and_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_lets_a_run_go_on() {
+async fn an_answer_lets_a_run_resume() {
     let it = Service::new().await;
     it.prints(&["answer", "asks", "approve", "true"]);
     it.prints(&["--tenant", "acme", "answer", "theirs", "approve", "false"]);
@@ -279,7 +279,7 @@ async fn a_run_that_has_failed_is_tried_again_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_fork_goes_on_from_a_step() {
+async fn a_fork_starts_from_a_step() {
     let it = Service::new().await;
     let fork = it.prints(&["fork", "done", "1"]);
     let fork = fork.trim_end();

@@ -1,4 +1,4 @@
-//! What a run is told from outside.
+//! Commands to runs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,7 +30,7 @@ impl Waiting {
     }
 }
 
-/// What anybody may tell a run, whether or not somebody makes its steps. Stores keep commands in their order; a step
+/// What anybody may send to a run, whether or not somebody executes its steps. Stores keep commands in their order; a step
 /// that takes one removes it in its own commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -60,9 +60,9 @@ pub enum Command {
         /// The message.
         text: String,
     },
-    /// Lets the run make no further step.
+    /// Pauses the run: it executes no further step.
     Pause,
-    /// Lets a run go on that was paused.
+    /// Resumes a run that was paused.
     Unpause,
     /// Ends the run.
     Cancel {
@@ -110,7 +110,7 @@ impl Command {
 pub struct InboxRow {
     /// Its number in the run, from 1.
     pub number: u64,
-    /// What the run is told.
+    /// The command.
     pub command: Command,
     /// Why no run can take it, now or later: it is refused.
     pub error: Option<String>,

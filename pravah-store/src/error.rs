@@ -128,7 +128,7 @@ pub enum StoreError {
     NotOpened {
         /// Where it is.
         path: PathBuf,
-        /// What the database said.
+        /// The error of the database.
         source: BoxError,
     },
     /// What was to be stored cannot be: it is no JSON, or nested so deeply that it could not be read again.
@@ -155,7 +155,7 @@ pub enum StoreError {
     Encryption {
         /// What it is.
         what: String,
-        /// What the cipher said.
+        /// The error of the cipher.
         source: BoxError,
     },
     /// The run is encrypted, and it was read without an [`EncryptedStore`](crate::EncryptedStore).
@@ -171,7 +171,7 @@ pub enum StoreError {
     Decryption {
         /// What it is: "the entry `/states/Order`", for example.
         what: String,
-        /// What the cipher said, or a [`DecryptionError`](crate::DecryptionError).
+        /// The error of the cipher, or a [`DecryptionError`](crate::DecryptionError).
         source: BoxError,
     },
     /// The database failed.
@@ -180,7 +180,7 @@ pub enum StoreError {
     Database {
         /// What it was to do.
         action: &'static str,
-        /// What it said.
+        /// Its error.
         source: BoxError,
     },
     /// The flow could not be built or started, or a run of it could not be restored.

@@ -1,8 +1,8 @@
 //! Runs that outlive processes and deploys.
 //!
-//! A [`RunStore`] keeps runs of flows in a database, a [`Worker`] makes their steps and commits each one, and [`Runs`]
-//! is the handle with which everybody else starts them, answers their questions and reads what came of them. A run
-//! goes on in another worker where a process has ended, from its last commit.
+//! A [`RunStore`] keeps runs of flows in a database, a [`Worker`] executes their steps and commits each one, and [`Runs`]
+//! is the handle with which everybody else starts them, answers their questions and reads their results. A run resumes in
+//! another worker where a process has ended, from its last commit.
 //! [A page](https://github.com/pravah-rs/pravah/blob/main/docs/stores.md) says what is guaranteed, and what is not.
 //!
 //! # Features

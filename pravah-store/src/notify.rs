@@ -36,7 +36,7 @@ impl Notifier {
         }
     }
 
-    /// What is said from now on.
+    /// The notifications from now on.
     pub fn subscribe(&self) -> Notifications {
         Notifications(self.0.subscribe())
     }
@@ -54,8 +54,8 @@ impl fmt::Debug for Notifier {
     }
 }
 
-/// What a [`Notifier`] says. They are hints: not every change is said by every store, and none of another process need
-/// be.
+/// The notifications of a [`Notifier`]. They are hints: no store has to send one for every change, or for any of another
+/// process.
 #[derive(Debug)]
 pub struct Notifications(broadcast::Receiver<Option<RunKey>>);
 
@@ -70,12 +70,12 @@ impl Notifications {
         }
     }
 
-    /// Ends once something is said of this run.
+    /// Ends with the next notification of this run.
     pub(crate) async fn of(&mut self, key: &RunKey) {
         while self.next().await.is_some_and(|it| it != *key) {}
     }
 
-    /// Forgets what was said until now.
+    /// Forgets the notifications until now.
     pub(crate) fn clear(&mut self) {
         self.0 = self.0.resubscribe();
     }

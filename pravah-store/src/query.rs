@@ -215,7 +215,7 @@ impl std::str::FromStr for Cursor {
 pub struct Page {
     /// The runs.
     pub runs: Vec<RunInfo>,
-    /// Where to go on, if there are more.
+    /// Where the next page starts, if there are more.
     pub next: Option<Cursor>,
 }
 

@@ -4,7 +4,7 @@ use pravah_runtime::BoxError;
 
 use crate::StoreError;
 
-/// An error before anybody has said what the database was to do.
+/// An error that does not say yet what the database was to do.
 pub(crate) enum TxError {
     Database(BoxError),
     Store(StoreError),

@@ -68,7 +68,7 @@ enum Action {
         /// The run.
         id: String,
     },
-    /// Starts a run that goes on from where another was after a step, and prints its id.
+    /// Starts a run from where another was after a step, and prints its id.
     Fork {
         /// The other run.
         id: String,

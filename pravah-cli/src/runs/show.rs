@@ -55,7 +55,7 @@ impl Shown {
         let entries = runs.entries_at(id, info.step).await?;
         let commands = runs.commands(id).await?;
         let mut history = runs.history(id).await?;
-        // A worker may have gone on meanwhile.
+        // A worker may have executed others meanwhile.
         history.retain(|row| row.step <= info.step);
         Ok(Self {
             info,

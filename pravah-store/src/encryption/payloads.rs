@@ -153,13 +153,11 @@ impl Envelope {
         let sent = serde_json::from_str(&json);
         let sent = sent.map_err(|error| StoreError::corrupt("a command", error))?;
         let text = text.unwrap_or_default().to_owned();
-        match covered(&sent, text) == *command {
-            true => Ok(sent),
-            false => {
-                let error = DecryptionError::WrongCommand;
-                Err(StoreError::decryption(Place::Command.to_string(), error))
-            }
+        if covered(&sent, text) != *command {
+            let error = DecryptionError::WrongCommand;
+            return Err(StoreError::decryption(Place::Command.to_string(), error));
         }
+        Ok(sent)
     }
 
     pub(super) fn decrypt_info(&self, mut info: RunInfo) -> Result<RunInfo, StoreError> {
@@ -198,7 +196,7 @@ impl Envelope {
     }
 
     /// Stores have errors of their own, without payloads. An error is read by people only: one that cannot be decrypted,
-    /// because a worker with another key has written it, keeps no run from going on.
+    /// because a worker with another key has written it, keeps no run from being resumed.
     fn decrypt_error(&self, run: &RunKey, error: String) -> String {
         if !is_encrypted(&error) {
             return error;

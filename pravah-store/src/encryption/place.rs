@@ -12,7 +12,7 @@ pub(super) enum Place<'a> {
     /// What the question of this number asks.
     Question(u64),
     Output,
-    /// Why it has failed or was cancelled, or why a worker made no step.
+    /// Why it has failed or was cancelled, or why a worker executed no step.
     Error,
     Command,
     /// Why the command of this number was refused.

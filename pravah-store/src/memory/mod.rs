@@ -32,7 +32,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pravah_store::StoreError> {
 /// let runs = Runs::new(MemoryStore::new());
 /// let id = runs.start::<Order>(Order { cups: 2 }).await?;
-/// assert_eq!(runs.status(&id).await?.status, Status::Ready); // Nobody makes its steps yet.
+/// assert_eq!(runs.status(&id).await?.status, Status::Ready); // Nobody executes its steps yet.
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]

@@ -41,9 +41,10 @@ impl Clock for DatabaseClock {
     fn now(&self) -> SystemTime {
         let ahead = self.ahead.load(Ordering::Relaxed);
         let (now, by) = (system_time(), Duration::from_micros(ahead.unsigned_abs()));
-        let corrected = match ahead < 0 {
-            true => now.checked_sub(by),
-            false => now.checked_add(by),
+        let corrected = if ahead < 0 {
+            now.checked_sub(by)
+        } else {
+            now.checked_add(by)
         };
         corrected.unwrap_or(now)
     }

@@ -1,6 +1,6 @@
-//! What other processes say of runs.
+//! Notifications of other processes.
 //!
-//! A store tells its own process of what it does, and all others through the channels of its schema. One connection
+//! A store notifies its own process directly, and all others through the channels of its schema. One connection
 //! listens to those. Where it is gone, or nobody listens, workers and streams look now and then all the same.
 
 use std::{sync::Arc, time::Duration};
@@ -26,10 +26,10 @@ const CLOCK_CHECK: Duration = Duration::from_secs(60);
 /// How long to wait before another attempt to connect: at first, and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 
-/// What can be said of a run.
+/// What a notification is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
-    /// It may be claimed, or was told something.
+    /// It may be claimed, or has a new command.
     Run,
     /// A step was committed.
     Commit,
@@ -58,7 +58,7 @@ impl Channels {
         }
     }
 
-    /// Has other processes say what they commit.
+    /// Listens to what other processes commit.
     pub(super) fn follow_commits(&self) {
         self.follows
             .send_if_modified(|follows| !std::mem::replace(follows, true));
@@ -96,7 +96,7 @@ impl Channels {
         }
     }
 
-    /// Takes what another process, or this one, has said.
+    /// Receives a notification of another process, or of this one.
     fn receive(&self, notification: &Notification) {
         let topics = [Topic::Run, Topic::Commit];
         let topic = topics
@@ -144,7 +144,7 @@ impl Listening {
 pub(super) struct Listener(JoinHandle<()>);
 
 impl Listener {
-    /// Goes on with a connection that listens to what may be claimed.
+    /// Starts with a connection that listens to what may be claimed.
     pub(super) fn start(
         connector: Connector,
         channels: Arc<Channels>,

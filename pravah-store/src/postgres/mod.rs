@@ -33,11 +33,11 @@ use crate::{
 
 /// Keeps runs in a PostgreSQL database, for any number of machines. Clones share their connections.
 ///
-/// Each step is one transaction, whose commit waits for the disk as the server is set to (`synchronous_commit`). What one
+/// Each step is one transaction, whose commit is as durable as the server is set to (`synchronous_commit`). What one
 /// process does others hear of at once. Times are those of the database: machines need not agree on them.
 ///
 /// The connection is plain unless [`PostgresOptions::connect_with_tls`] has a connector. It needs a tokio runtime that
-/// lasts as long as the store, and PostgreSQL 12 or later. After the server was away the same store goes on; until then
+/// lasts as long as the store, and PostgreSQL 12 or later. After the server was away the same store works again; until then
 /// everything fails with [`StoreError::Database`].
 ///
 /// PostgreSQL has no U+0000 in texts: in errors it becomes U+FFFD, and the id of a flow must not have one.
@@ -166,9 +166,10 @@ impl RunStore for PostgresStore {
 
     fn commit<'a>(&'a self, lease: &'a Lease, commit: Commit) -> StoreFuture<'a, u64> {
         Box::pin(async move {
-            let topics: &[Topic] = match commit.release {
-                true => &[Topic::Run, Topic::Commit],
-                false => &[Topic::Commit],
+            let topics: &[Topic] = if commit.release {
+                &[Topic::Run, Topic::Commit]
+            } else {
+                &[Topic::Commit]
             };
             let write = async { self.writer().await?.commit(lease, &commit, topics).await };
             let last = self.doing("commit a step", write).await?;

@@ -124,7 +124,7 @@ impl PostgresOptions {
 
     fn pool(&self, connector: &Connector) -> Result<Pool, TxError> {
         let config = ManagerConfig {
-            // Connections that have ended are known; what has become of the others a statement finds out.
+            // Connections that have ended are known; whether the others work a statement finds out.
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = Manager::from_connect(connector.config(), connector.clone(), config);

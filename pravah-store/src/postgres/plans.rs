@@ -115,7 +115,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
         (first, ""),
         (page.clone(), ""),
         (of_flow, ", 'flow 1'"),
-        (page.clone().status(Status::Done), ", 'done'"),
+        (page.clone().with_status(Status::Done), ", 'done'"),
         (page.every_tenant(), ""),
     ] {
         let tenant = filter.tenant.column().map_or("", |_| ", 'tenant 7'");

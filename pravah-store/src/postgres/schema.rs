@@ -72,10 +72,10 @@ async fn version(client: &Client, schema: &str) -> Result<i64, TxError> {
         .await?
         .try_get(0)?;
     let known = known_version();
-    match found > known {
-        true => Err(StoreError::newer_schema(found, known).into()),
-        false => Ok(found),
+    if found > known {
+        return Err(StoreError::newer_schema(found, known).into());
     }
+    Ok(found)
 }
 
 async fn create(client: &Client, schema: &str) -> Result<(), TxError> {

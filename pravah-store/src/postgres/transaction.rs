@@ -126,7 +126,7 @@ impl<'a> Transaction<'a> {
         Ok(rows.into_iter().next().unwrap_or_default())
     }
 
-    /// Goes on with what was found, or rolls back: after an error nothing is locked any more.
+    /// Continues with what was found, or rolls back: after an error nothing is locked any more.
     pub(super) async fn checked<T>(
         mut self,
         found: Result<T, impl Into<TxError>>,

@@ -21,7 +21,7 @@ use crate::{
     tx_error::TxError,
 };
 
-/// A connection, with the clock that counts and those to be told.
+/// A connection, with the clock that counts and the channels of notifications.
 pub(super) struct Writer<'a> {
     pub(super) client: Object,
     pub(super) clock: &'a SharedClock,

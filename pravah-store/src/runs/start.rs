@@ -18,7 +18,7 @@ pub struct StartRun<'a, F> {
     tags: BTreeMap<String, String>,
 }
 
-/// What has come of a start; see [`StartRun::outcome`].
+/// The result of a start; see [`StartRun::outcome`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StartOutcome {

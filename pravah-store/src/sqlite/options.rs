@@ -53,7 +53,7 @@ impl SqliteOptions {
     }
 
     /// Writes without waiting for the disk (`synchronous = NORMAL`): if the machine loses its power, the last commits
-    /// may be lost, and their steps are made again. A process that ends loses nothing, and the file stays whole.
+    /// may be lost, and their steps are executed again. A process that ends loses nothing, and the file stays whole.
     #[must_use]
     pub fn without_sync(mut self) -> Self {
         self.is_durable = false;

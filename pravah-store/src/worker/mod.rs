@@ -1,4 +1,4 @@
-//! What makes the steps of stored runs.
+//! What executes the steps of stored runs.
 
 pub mod host;
 mod inbox;
@@ -23,7 +23,7 @@ use self::{
 };
 use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 
-/// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
+/// Claims runs of a store and executes their steps, each in a commit of its own. There may be any number of workers, in any
 /// number of processes, and each run is leased by one.
 ///
 /// It is set up like a builder, and is no future itself: [`run`](Self::run) is what is awaited or spawned, with a future
@@ -173,8 +173,8 @@ impl Worker {
         self
     }
 
-    /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. What becomes of
-    /// such a run is stored in a commit of its own, before its next step.
+    /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. Such a run is
+    /// stored as this version has it, in a commit of its own before its next step.
     #[must_use]
     pub fn with_load_options<F: FlowDef>(self, options: LoadOptions) -> Self {
         self.with_load_options_of(F::node_id(), options)
@@ -194,7 +194,7 @@ impl Worker {
         self
     }
 
-    /// How many runs may be in its hands at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
+    /// How many runs it may lease at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
     #[must_use]
     pub fn with_slots(mut self, slots: usize) -> Self {
         self.slots = slots.max(1);
@@ -228,9 +228,9 @@ impl Worker {
         self
     }
 
-    /// Makes steps until `shutdown` ends. Steps that are being made then are broken off, without a commit, and their
-    /// runs given back for other workers at once. Dropping the future breaks them off too, but others wait for the ends
-    /// of their leases.
+    /// Executes steps until `shutdown` ends. Steps that are being executed then are aborted, without a commit, and their
+    /// runs released for other workers at once. Dropping the future aborts them too, but others wait for the ends of
+    /// their leases.
     ///
     /// Where the store fails the worker logs it, and asks again. One that serves no flow logs that, and takes no runs.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
@@ -253,7 +253,7 @@ impl Worker {
         let mut notifications = self.store.notifications();
         let (mut sessions, mut shutdown) = (JoinSet::new(), pin!(shutdown));
         loop {
-            // All that was said before is seen now.
+            // All notifications until now are seen now.
             notifications.clear();
             {
                 let mut claiming = pin!(self.claim_runs(&request, &shared, &mut sessions));
@@ -262,7 +262,7 @@ impl Worker {
                     () = &mut claiming => {}
                     // It is polled here too: it may be next in line for what the store gives to one at a time.
                     () = &mut shutdown => {
-                        // A run that was claimed has to be given back.
+                        // A run that was claimed has to be released.
                         claiming.await;
                         break;
                     }

@@ -55,7 +55,7 @@ impl<F: FlowEnds> LiveRun for FlowRuntime<F> {
     }
 }
 
-/// A run that a worker goes on with.
+/// A run that a worker resumes.
 pub(super) struct Restored {
     pub(super) run: Box<dyn LiveRun>,
     /// What the store needs so as to have the run as it is now: no changes, but for one of another version of its flow.
@@ -67,7 +67,7 @@ pub(super) type Restore = Arc<
     dyn Fn(&LoadedRun, &LoadOptions, Arc<dyn Clock>) -> Result<Restored, StoreError> + Send + Sync,
 >;
 
-/// `restore` goes on with a snapshot, and `set_up` is the user's.
+/// `restore` reads a snapshot, and `set_up` is the user's.
 pub(super) fn restore_with<F: FlowEnds>(
     restore: impl Fn(FlowSnapshot, &LoadOptions) -> Result<FlowRuntime<F>, FlowError>
     + Send

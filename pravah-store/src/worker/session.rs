@@ -1,4 +1,4 @@
-//! One run in the hands of a worker: from its claim to its release.
+//! One run that a worker has leased: from its claim to its release.
 
 use std::{
     sync::Arc,
@@ -28,9 +28,9 @@ pub(super) struct Shared {
     pub(super) stop: watch::Receiver<bool>,
 }
 
-/// Why no further step is made.
+/// Why no further step is executed.
 enum Stop {
-    /// The run was given back with its last commit.
+    /// The run was released with its last commit.
     Released,
     /// The worker is to end.
     Stopped,
@@ -49,12 +49,13 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// Makes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
+/// Executes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
 pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
     let (lease, failed_claims) = (&claim.lease, claim.info.failed_claims);
-    let stop = match failed_claims > shared.max_failed_claims {
-        true => give_up(&shared, &claim).await,
-        false => make_steps(&shared, lease, claimed).await,
+    let stop = if failed_claims > shared.max_failed_claims {
+        give_up(&shared, &claim).await
+    } else {
+        execute_steps(&shared, lease, claimed).await
     };
     let release = match stop.unwrap_or_else(|stop| stop) {
         Stop::Released => return,
@@ -64,14 +65,14 @@ pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
         }
         Stop::Stopped => Release::Stopped,
         Stop::Failed(error) => {
-            tracing::warn!(run = %lease.key, error, "no step could be made");
+            tracing::warn!(run = %lease.key, error, "no step could be executed");
             let retry_at = shared.retry_at(failed_claims);
             Release::Failed { error, retry_at }
         }
     };
     if let Err(error) = shared.store.release(lease, release).await {
         // It ends by itself.
-        tracing::warn!(run = %lease.key, %error, "the run was not given back");
+        tracing::warn!(run = %lease.key, %error, "the run was not released");
     }
 }
 
@@ -110,7 +111,7 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     Ok(Stop::Released)
 }
 
-async fn make_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<Stop, Stop> {
+async fn execute_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<Stop, Stop> {
     let store = &shared.store;
     // Before the run is read, so that no command is missed.
     let notifications = store.notifications();
@@ -134,7 +135,7 @@ async fn make_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<
         failed_claims: loaded.info.failed_claims,
     };
     session.commit_upgrade().await?;
-    session.make_steps().await
+    session.execute_steps().await
 }
 
 /// A run that is being driven.
@@ -149,7 +150,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    async fn make_steps(mut self) -> Result<Stop, Stop> {
+    async fn execute_steps(mut self) -> Result<Stop, Stop> {
         loop {
             let result = self.step().await?;
             if self.commit(result).await? {
@@ -168,7 +169,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Makes one step, and hands over the commands that come meanwhile.
+    /// Executes one step, and hands over the commands that come meanwhile.
     async fn step(&mut self) -> Result<Result<(), FlowError>, Stop> {
         let (store, key) = (&self.shared.store, &self.lease.key);
         let (mut next, mut commands) = self.run.next_step(self.shared.ctx.clone());
@@ -176,11 +177,14 @@ impl Session<'_> {
             tokio::select! {
                 biased;
                 () = stopped(&mut self.stop) => return Err(Stop::Stopped),
-                lease = lease_changed(&mut self.keeper.state) => match lease.is_lost {
-                    true => return Err(Stop::LeaseLost),
-                    false if lease.last_command <= commands.seen() => continue,
-                    false => {}
-                },
+                lease = lease_changed(&mut self.keeper.state) => {
+                    if lease.is_lost {
+                        return Err(Stop::LeaseLost);
+                    }
+                    if lease.last_command <= commands.seen() {
+                        continue;
+                    }
+                }
                 () = self.notifications.of(key) => {}
                 result = &mut next => return Ok(result),
             }
@@ -192,7 +196,7 @@ impl Session<'_> {
         }
     }
 
-    /// Writes a step. Returns whether the run was given back with it.
+    /// Writes a step. Returns whether the run was released with it.
     async fn commit(&mut self, result: Result<(), FlowError>) -> Result<bool, Stop> {
         if self.run.may_be_stored_later(&result) {
             return Ok(false);
@@ -217,7 +221,7 @@ impl Session<'_> {
     }
 }
 
-/// What of a commit somebody may have to look at.
+/// What in a commit an operator may have to look at.
 struct Problems {
     refused: Vec<Refusal>,
     failure: Option<String>,
@@ -245,7 +249,7 @@ impl Problems {
 }
 
 impl Shared {
-    /// When to try again after this many claims in a row that came to nothing.
+    /// When to try again after this many claims in a row without a commit.
     fn retry_at(&self, failed_claims: u32) -> SystemTime {
         time::after(self.store.clock().now(), retry_after(failed_claims))
     }
@@ -253,7 +257,7 @@ impl Shared {
 
 /// Ends once the worker is to end.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // Without a worker nobody makes steps either.
+    // Without a worker nobody executes steps either.
     let _ = stop.wait_for(|is_stopped| *is_stopped).await;
 }
 

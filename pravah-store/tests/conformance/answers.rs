@@ -28,9 +28,9 @@ crate::over_every_store! {
     an_answer_is_not_for_a_question_whose_answer_is_in_the_snapshot,
     an_event_waits_for_its_gate,
     a_gate_that_nobody_answers_fails_in_time,
-    a_cancel_breaks_off_the_step,
+    a_cancel_aborts_the_step,
     a_cancel_of_another_process_is_noticed_while_a_step_runs,
-    a_paused_run_makes_no_step,
+    a_paused_run_executes_no_step,
 }
 
 async fn an_answer_to_an_open_question_is_refused_where_none_of_its_id_is_open(it: TestStore) {
@@ -291,7 +291,7 @@ async fn a_gate_that_nobody_answers_fails_in_time(it: TestStore) {
     assert_eq!(output, Some(Settled { cents: 0 }));
 }
 
-async fn a_cancel_breaks_off_the_step(it: TestStore) {
+async fn a_cancel_aborts_the_step(it: TestStore) {
     let it = it.with_tokio_time();
     let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
     let _worker = Working::start(worker(it.store.clone(), &effects));
@@ -325,7 +325,7 @@ async fn a_cancel_of_another_process_is_noticed_while_a_step_runs(it: TestStore)
     assert!(told.elapsed() <= Duration::from_secs(11));
 }
 
-async fn a_paused_run_makes_no_step(it: TestStore) {
+async fn a_paused_run_executes_no_step(it: TestStore) {
     let it = it.with_tokio_time();
     let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
     let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();

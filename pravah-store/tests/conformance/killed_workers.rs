@@ -234,7 +234,7 @@ async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
     }
 }
 
-/// Whether no run makes steps or waits any more.
+/// Whether no run executes steps or waits any more.
 async fn is_all_done(runs: &Runs) -> bool {
     for status in [
         Status::Ready,

@@ -1,4 +1,4 @@
-//! The flows that a host makes steps of.
+//! The flows whose steps a host executes.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{LoadedRun, RunInfo, StoreError};
 
-/// The flows that a host makes steps of, by their ids, and how their runs are loaded.
+/// The flows whose steps a host executes, by their ids, and how their runs are loaded.
 #[derive(Clone, Default)]
 pub struct Flows {
     restore: BTreeMap<String, Restore>,

@@ -1,8 +1,8 @@
-//! Making the steps of runs that something other than a [`RunStore`](crate::RunStore) keeps.
+//! Executing the steps of runs that something other than a [`RunStore`](crate::RunStore) keeps.
 //!
 //! [`Worker`](crate::Worker) is built on it. So is any host that keeps runs by its own means, such as a durable execution
 //! engine: it reads a [`LoadedRun`](crate::LoadedRun), has [`Flows`] restore it, and writes what the [`HostedRun`] says
-//! after each step as one [`Commit`]. Who may make steps, and when a run is due, is the host's to see to.
+//! after each step as one [`Commit`]. Who may execute steps, and when a run is due, is the host's to see to.
 //!
 //! ```
 //! use std::{sync::Arc, time::SystemTime};
@@ -18,7 +18,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let flows = Flows::new().serve::<Order>();
 //!
-//! // What the host keeps: here, that of a run that has made no step.
+//! // What the host keeps: here, that of a run that has executed no step.
 //! let key = RunKey::new("order-7")?;
 //! let mut entries = Entries::default();
 //! let mut started = FlowRuntime::<Order>::start(Order { cups: 2 })?.with_run_id(key.run_id());
@@ -54,7 +54,7 @@ pub fn cancel_unread(inbox: Vec<InboxRow>) -> Option<Commit> {
     Inbox::new(inbox).cancel_unread()
 }
 
-/// How long to wait after this many steps in a row that could not be made: a second, then twice as long each time, and a
+/// How long to wait after this many steps in a row that could not be executed: a second, then twice as long each time, and a
 /// minute at most.
 pub fn retry_after(failed_steps: u32) -> Duration {
     let doubled = failed_steps.saturating_sub(1).min(6);

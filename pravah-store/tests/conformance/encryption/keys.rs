@@ -167,7 +167,7 @@ async fn a_run_whose_key_is_gone_can_be_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_started_without_encryption_goes_on_with_it() {
+async fn a_run_that_was_started_without_encryption_resumes_with_it() {
     let file = File::new();
     let runs = Runs::new(file.plain());
     let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
