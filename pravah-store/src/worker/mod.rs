@@ -82,7 +82,6 @@ impl Worker {
     /// other workers.
     ///
     /// A flow that is served again replaces the earlier one of its id, with its set-up.
-    #[must_use]
     pub fn serve<F: FlowDef>(self) -> Self {
         self.serve_with::<F>(|run, _| Ok(run))
     }
@@ -111,7 +110,6 @@ impl Worker {
     ///     Ok(run.with_concurrency(4).with_budget(Budget::new().tokens(tokens)))
     /// });
     /// ```
-    #[must_use]
     pub fn serve_with<F: FlowDef>(
         mut self,
         set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
@@ -149,13 +147,11 @@ impl Worker {
     /// assert_eq!(output.outputs["hello"], json!({ "text": "Hello, Ada!" }));
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn serve_document<F: LoadedFlow>(self, flow: F) -> Self {
         self.serve_document_with(flow, |run, _| Ok(run))
     }
 
     /// The same, with each run set up by `set_up`, as [`serve_with`](Self::serve_with) does.
-    #[must_use]
     pub fn serve_document_with<F: LoadedFlow>(
         mut self,
         flow: F,
@@ -175,27 +171,23 @@ impl Worker {
 
     /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. Such a run is
     /// stored as this version has it, in a commit of its own before its next step.
-    #[must_use]
     pub fn with_load_options<F: FlowDef>(self, options: LoadOptions) -> Self {
         self.with_load_options_of(F::node_id(), options)
     }
 
     /// The same for the flow of this id, such as the `flow.name` of a document.
-    #[must_use]
     pub fn with_load_options_of(mut self, flow: impl Into<String>, options: LoadOptions) -> Self {
         self.flows = self.flows.with_load_options_of(flow, options);
         self
     }
 
     /// What the nodes of all runs may reach.
-    #[must_use]
     pub fn with_context(mut self, ctx: Context) -> Self {
         self.ctx = ctx;
         self
     }
 
     /// How many runs it may lease at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
-    #[must_use]
     pub fn with_slots(mut self, slots: usize) -> Self {
         self.slots = slots.max(1);
         self
@@ -204,7 +196,6 @@ impl Worker {
     /// How long a run is this worker's without a sign of life: 30 seconds unless set. Leases are renewed after a third
     /// of that. After a crash it is how long others wait; a pause of the process that is longer costs it the step. Less than
     /// 100 milliseconds count as that.
-    #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
         self.lease = lease.max(Duration::from_millis(100));
         self
@@ -213,7 +204,6 @@ impl Worker {
     /// How often to look for runs whose time has come, or that another process has started: once a second unless
     /// set, and up to a quarter earlier or later, so that workers do not all ask at once. What happens in this process is
     /// noticed at once. Less than 10 milliseconds count as that, and more than a day as a day.
-    #[must_use]
     pub fn with_poll_interval(mut self, poll: Duration) -> Self {
         self.poll = poll.max(Duration::from_millis(10));
         self
@@ -222,7 +212,6 @@ impl Worker {
     /// How often in a row a run may be claimed without a step being committed, because it cannot be read or
     /// because its workers crash: 10 unless set. Then it has [failed](crate::Status::Failed), and waits for a
     /// [retry](crate::Runs::retry). 0 counts as 1.
-    #[must_use]
     pub fn with_max_failed_claims(mut self, claims: u32) -> Self {
         self.max_failed_claims = claims.max(1);
         self
