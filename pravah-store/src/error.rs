@@ -311,13 +311,36 @@ fn asked(open: &[String]) -> String {
     format!("; open: {}", open.join(", "))
 }
 
-/// An error with what is beneath it, in one line, as a run has its [error](crate::RunInfo::error).
+/// An error with its sources, in one line, as a run has its [error](crate::RunInfo::error). Some errors, such as those of
+/// PostgreSQL, repeat their sources: each is there once.
 pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(beneath) = source {
-        text = format!("{text}: {beneath}");
-        source = beneath.source();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let message = source.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        next = source.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("error connecting to server: {0}")]
+    struct Repeats(#[source] std::fmt::Error);
+
+    #[test]
+    fn a_source_that_an_error_repeats_is_there_once() {
+        let error = StoreError::database("connect", Repeats(std::fmt::Error));
+        let expected = format!(
+            "the database failed to connect: error connecting to server: {}",
+            std::fmt::Error
+        );
+        assert_eq!(with_sources(&error), expected);
+    }
 }
