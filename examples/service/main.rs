@@ -1,4 +1,4 @@
-//! A web service whose runs outlive it. Start it, kill it, start it again: every run goes on from its last step.
+//! A web service whose runs outlive it. Start it, kill it, start it again: every run resumes after its last step.
 //!
 //! ```sh
 //! cargo run -p pravah-examples --bin service

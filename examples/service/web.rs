@@ -86,7 +86,7 @@ async fn answer(
     Path((id, question)): Path<(String, String)>,
     Json(answer): Json<Value>,
 ) -> Result<StatusCode, ApiError> {
-    service.runs.answer(&id, &question, answer).await?;
+    service.runs.answer_open(&id, &question, answer).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -142,9 +142,9 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = match self.0 {
             StoreError::NotFound { .. } | StoreError::OtherFlow { .. } => StatusCode::NOT_FOUND,
-            StoreError::AlreadyExists { .. } | StoreError::WrongStatus { .. } => {
-                StatusCode::CONFLICT
-            }
+            StoreError::AlreadyExists { .. }
+            | StoreError::NotAsked { .. }
+            | StoreError::WrongStatus { .. } => StatusCode::CONFLICT,
             StoreError::InvalidName { .. } | StoreError::NotStorable { .. } => {
                 StatusCode::BAD_REQUEST
             }

@@ -177,7 +177,7 @@ fn show(event: FlowEvent) {
     }
 }
 
-/// Prints what came of a run. All of it has to be read where the run is about to be removed.
+/// Prints the result of a run. All of it has to be read where the run is about to be removed.
 fn report(options: &Options, result: &SessionResult, is_over: bool) -> Result<ExitCode, Failure> {
     let text = match options.json {
         true => result.to_json().to_string(),

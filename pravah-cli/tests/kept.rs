@@ -13,7 +13,7 @@ use common::{GATE, err, folder, out, pravah};
 use serde_json::{Value, json};
 
 #[test]
-fn a_run_that_waits_is_kept_and_goes_on() {
+fn a_run_that_waits_is_kept_and_resumes() {
     let folder = folder(&[("ask.yaml", GATE)]);
     let arguments = ["run", "ask.yaml", "--json", "--state", "run.json"];
     let output = pravah(folder.path(), &arguments);
@@ -58,7 +58,7 @@ edges: []
 }
 
 #[test]
-fn one_process_at_a_time_goes_on_with_a_kept_run() {
+fn one_process_at_a_time_resumes_with_a_kept_run() {
     let folder = folder(&[("ask.yaml", GATE)]);
     let arguments = ["run", "ask.yaml", "--state", "run.json"];
     let lock = fs::File::create(folder.path().join("run.json.lock")).unwrap();

@@ -132,7 +132,7 @@ async fn a_list_is_a_table_that_says_what_runs_wait_for() {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_after_a_page() {
+async fn a_list_continues_after_a_page() {
     let it = Service::new().await;
     let first = it.json(&["list", "--limit", "2"]);
     let next = first["next"].as_str().unwrap();
@@ -189,7 +189,7 @@ async fn a_run_is_shown_with_what_waits_in_it_and_how_to_answer() {
 #[tokio::test]
 async fn a_history_says_what_each_step_took_and_refused() {
     let it = Service::new().await;
-    it.prints(&["answer", "asks", "approve", "perhaps"]);
+    it.prints(&["answer", "asks", "approve", "perhaps", "--unchecked"]);
     it.prints(&["answer", "asks", "approve", "true"]);
     it.work().await;
     let history = it.json(&["history", "asks"]);
@@ -207,7 +207,7 @@ async fn a_history_says_what_each_step_took_and_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_lets_a_run_go_on() {
+async fn an_answer_lets_a_run_resume() {
     let it = Service::new().await;
     it.prints(&["answer", "asks", "approve", "true"]);
     it.prints(&["--tenant", "acme", "answer", "theirs", "approve", "false"]);
@@ -223,7 +223,7 @@ async fn an_answer_to_what_is_not_asked_waits_only_if_that_is_said() {
     let it = Service::new().await;
     let said = it.refuses(&["answer", "asks", "aprove", "true"]);
     assert!(
-        said.contains("(open: `approve`)") && said.contains("--early"),
+        said.contains("asks no question `aprove` (open: `approve`)") && said.contains("--early"),
         "{said}"
     );
     it.prints(&["answer", "fails", "approve", "true", "--early"]);
@@ -239,6 +239,18 @@ async fn an_answer_to_what_is_not_asked_waits_only_if_that_is_said() {
         said,
         "error: the run `done` is done, and takes no more commands\n"
     );
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_its_question_is_refused_at_once() {
+    let it = Service::new().await;
+    let said = it.refuses(&["answer", "asks", "approve", "perhaps"]);
+    let expected = "error: the question `approve` takes no such answer: the value ";
+    assert!(
+        said.starts_with(expected) && said.contains("--unchecked"),
+        "{said}"
+    );
+    assert_eq!(it.json(&["show", "asks"])["commands"], json!([]));
 }
 
 #[tokio::test]
@@ -267,7 +279,7 @@ async fn a_run_that_has_failed_is_tried_again_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_fork_goes_on_from_a_step() {
+async fn a_fork_starts_from_a_step() {
     let it = Service::new().await;
     let fork = it.prints(&["fork", "done", "1"]);
     let fork = fork.trim_end();

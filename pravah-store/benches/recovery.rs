@@ -50,7 +50,7 @@ struct Round {
 #[state]
 struct Ended {}
 
-/// Goes on for ever, 20 times a second.
+/// Runs for ever, 20 times a second.
 #[node]
 async fn tick(round: Round) -> Either<Round, Ended> {
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -107,7 +107,7 @@ async fn measure() {
             let mut pauses = pauses(store, lease).await;
             pauses.sort();
             println!(
-                "{name}, a lease of {} s: {RUNS} runs went on after {:.2} s, {:.2} s and {:.2} s (first, middle, last)",
+                "{name}, a lease of {} s: {RUNS} runs resumed after {:.2} s, {:.2} s and {:.2} s (first, middle, last)",
                 lease.as_secs(),
                 pauses[0].as_secs_f64(),
                 pauses[RUNS / 2].as_secs_f64(),
@@ -117,7 +117,7 @@ async fn measure() {
     }
 }
 
-/// How long each run makes no step from when its worker is killed.
+/// How long each run executes no step from when its worker is killed.
 async fn pauses(store: &str, lease: Duration) -> Vec<Duration> {
     let killed = start_worker(store, lease);
     let runs = Runs::new(open(store).await);

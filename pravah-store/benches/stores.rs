@@ -78,7 +78,7 @@ impl Place {
 /// How long all steps of `runs` runs take.
 async fn time(place: &Place, runs: usize, (workers, slots): (usize, usize)) -> Duration {
     let handle = Runs::new(place.open().await);
-    let done = Filter::new().status(Status::Done).limit(1000);
+    let done = Filter::new().with_status(Status::Done).with_limit(1000);
     let before = handle.list(done.clone()).await.unwrap().runs.len();
     let mut ids = Vec::new();
     for _ in 0..runs {

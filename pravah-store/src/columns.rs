@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A run whose row was found.
-pub(crate) struct Found {
+pub(crate) struct RunRow {
     pub(crate) seq: i64,
     pub(crate) flow: String,
     pub(crate) status: Status,
@@ -19,33 +19,33 @@ pub(crate) struct Found {
     pub(crate) last_command: i64,
 }
 
-impl Found {
-    fn wrong_status(&self, key: &RunKey) -> StoreError {
-        StoreError::wrong_status(key.id(), self.status)
+impl RunRow {
+    fn wrong_status(&self, action: &'static str, key: &RunKey) -> StoreError {
+        StoreError::wrong_status(action, key.id(), self.status)
     }
 
-    /// Fails where the run has ended.
+    /// Fails where the run takes no command any more.
     pub(crate) fn check_not_ended(&self, key: &RunKey) -> Result<(), StoreError> {
-        match self.status.has_ended() {
-            true => Err(self.wrong_status(key)),
-            false => Ok(()),
+        if self.status.has_ended() {
+            return Err(self.wrong_status("push a command", key));
         }
+        Ok(())
     }
 
     /// Fails where the run has not failed.
     pub(crate) fn check_failed(&self, key: &RunKey) -> Result<(), StoreError> {
         match self.status {
             Status::Failed => Ok(()),
-            _ => Err(self.wrong_status(key)),
+            _ => Err(self.wrong_status("retry it", key)),
         }
     }
 
     /// Fails where the run has no such step.
     pub(crate) fn check_step(&self, key: &RunKey, step: u64) -> Result<(), StoreError> {
-        match signed(step) > self.step {
-            true => Err(StoreError::no_such_step(key.id(), step)),
-            false => Ok(()),
+        if signed(step) > self.step {
+            return Err(StoreError::no_such_step(key.id(), step));
         }
+        Ok(())
     }
 
     /// The number and the JSON of a command that is pushed to the run, if it may be.
@@ -155,13 +155,13 @@ pub(crate) struct CommitColumns {
 }
 
 impl CommitColumns {
-    pub(crate) fn of(commit: &Commit, found: &Found, now: SystemTime) -> Result<Self, StoreError> {
+    pub(crate) fn of(commit: &Commit, found: &RunRow, now: SystemTime) -> Result<Self, StoreError> {
         Ok(Self {
             step: found.step.saturating_add(i64::from(commit.is_step())),
             status: commit.status.name(),
             now: time::to_millis(now),
             wake_at: commit.claimable_at(now).map(time::to_millis),
-            questions: json::readable("the questions of a run", &commit.questions)?,
+            questions: json::to_round_trip_json("the questions of a run", &commit.questions)?,
             is_progress: commit.is_progress(),
             seen: signed(commit.seen),
             has_failed: commit.status == Status::Failed,

@@ -1,4 +1,4 @@
-//! What a run is told from outside.
+//! Commands to runs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,7 +19,18 @@ pub(crate) struct Waiting {
     pub(crate) early: usize,
 }
 
-/// What anybody may tell a run, whether or not somebody makes its steps. Stores keep commands in their order; a step
+impl Waiting {
+    /// Counts commands.
+    pub(crate) fn of<'a>(commands: impl Iterator<Item = &'a Command> + Clone) -> Self {
+        Self {
+            all: commands.clone().count(),
+            cancels: commands.clone().filter(|it| it.is_cancel()).count(),
+            early: commands.filter(|it| it.is_early()).count(),
+        }
+    }
+}
+
+/// What anybody may send to a run, whether or not somebody executes its steps. Stores keep commands in their order; a step
 /// that takes one removes it in its own commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -49,9 +60,9 @@ pub enum Command {
         /// The message.
         text: String,
     },
-    /// Lets the run make no further step.
+    /// Pauses the run: it executes no further step.
     Pause,
-    /// Lets a run go on that was paused.
+    /// Resumes a run that was paused.
     Unpause,
     /// Ends the run.
     Cancel {
@@ -68,7 +79,7 @@ impl Command {
 
     /// Its JSON, if that can be read again.
     pub(crate) fn to_json(&self) -> Result<String, StoreError> {
-        json::readable("a command", self)
+        json::to_round_trip_json("a command", self)
     }
 
     /// Fails where the inbox of a run has no room for it.
@@ -99,7 +110,7 @@ impl Command {
 pub struct InboxRow {
     /// Its number in the run, from 1.
     pub number: u64,
-    /// What the run is told.
+    /// The command.
     pub command: Command,
     /// Why no run can take it, now or later: it is refused.
     pub error: Option<String>,

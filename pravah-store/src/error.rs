@@ -40,6 +40,17 @@ pub enum StoreError {
         /// The flow that was asked for.
         asked: String,
     },
+    /// The run has no open question of this id.
+    #[error("the run `{run}` asks no question `{question}`{}", asked(open))]
+    #[non_exhaustive]
+    NotAsked {
+        /// The run.
+        run: String,
+        /// The id that was to be answered.
+        question: String,
+        /// The ids of the questions that are open.
+        open: Vec<String>,
+    },
     /// The lease has ended, or another worker has the run: nothing of the step was written.
     #[error("the lease of the run `{run}` is lost")]
     #[non_exhaustive]
@@ -49,9 +60,11 @@ pub enum StoreError {
     },
     /// The run is in a status in which this cannot be done: a command to a run that has ended, or a retry of one that
     /// has not failed.
-    #[error("the run `{run}` is {status}")]
+    #[error("cannot {action}: the run `{run}` is {status}")]
     #[non_exhaustive]
     WrongStatus {
+        /// What was to be done: "push a command", for example.
+        action: &'static str,
         /// The run.
         run: String,
         /// Its status.
@@ -101,11 +114,11 @@ pub enum StoreError {
         known: i64,
     },
     /// What was to be opened is no store.
-    #[error("`{}` is not a store of runs: {why}", path.display())]
+    #[error("`{location}` is not a store of runs: {why}")]
     #[non_exhaustive]
     NotAStore {
-        /// Where it is.
-        path: PathBuf,
+        /// Where it is: the path of a file, or the name of a schema.
+        location: String,
         /// What it is.
         why: &'static str,
     },
@@ -115,7 +128,7 @@ pub enum StoreError {
     NotOpened {
         /// Where it is.
         path: PathBuf,
-        /// What the database said.
+        /// The error of the database.
         source: BoxError,
     },
     /// What was to be stored cannot be: it is no JSON, or nested so deeply that it could not be read again.
@@ -142,8 +155,15 @@ pub enum StoreError {
     Encryption {
         /// What it is.
         what: String,
-        /// What the cipher said.
+        /// The error of the cipher.
         source: BoxError,
+    },
+    /// The run is encrypted, and it was read without an [`EncryptedStore`](crate::EncryptedStore).
+    #[error("the run `{run}` is encrypted, and this store is not an `EncryptedStore`")]
+    #[non_exhaustive]
+    Encrypted {
+        /// The run.
+        run: String,
     },
     /// What is stored cannot be decrypted: there is no key for it, it was changed or moved, or it was never encrypted.
     #[error("{what} cannot be decrypted")]
@@ -151,7 +171,7 @@ pub enum StoreError {
     Decryption {
         /// What it is: "the entry `/states/Order`", for example.
         what: String,
-        /// What the cipher said, or a [`DecryptionError`](crate::DecryptionError).
+        /// The error of the cipher, or a [`DecryptionError`](crate::DecryptionError).
         source: BoxError,
     },
     /// The database failed.
@@ -160,7 +180,7 @@ pub enum StoreError {
     Database {
         /// What it was to do.
         action: &'static str,
-        /// What it said.
+        /// Its error.
         source: BoxError,
     },
     /// The flow could not be built or started, or a run of it could not be restored.
@@ -183,15 +203,33 @@ impl StoreError {
         }
     }
 
+    /// [`NotAsked`](Self::NotAsked).
+    pub fn not_asked(
+        run: impl Into<String>,
+        question: impl Into<String>,
+        open: Vec<String>,
+    ) -> Self {
+        let (run, question) = (run.into(), question.into());
+        Self::NotAsked {
+            run,
+            question,
+            open,
+        }
+    }
+
     /// [`LeaseLost`](Self::LeaseLost).
     pub fn lease_lost(run: impl Into<String>) -> Self {
         Self::LeaseLost { run: run.into() }
     }
 
     /// [`WrongStatus`](Self::WrongStatus).
-    pub fn wrong_status(run: impl Into<String>, status: Status) -> Self {
+    pub fn wrong_status(action: &'static str, run: impl Into<String>, status: Status) -> Self {
         let run = run.into();
-        Self::WrongStatus { run, status }
+        Self::WrongStatus {
+            action,
+            run,
+            status,
+        }
     }
 
     /// [`NotServed`](Self::NotServed).
@@ -217,9 +255,9 @@ impl StoreError {
     }
 
     /// [`NotAStore`](Self::NotAStore).
-    pub fn not_a_store(path: impl Into<PathBuf>, why: &'static str) -> Self {
-        let path = path.into();
-        Self::NotAStore { path, why }
+    pub fn not_a_store(location: impl Into<String>, why: &'static str) -> Self {
+        let location = location.into();
+        Self::NotAStore { location, why }
     }
 
     /// [`NotOpened`](Self::NotOpened).
@@ -246,6 +284,11 @@ impl StoreError {
         Self::Encryption { what, source }
     }
 
+    /// [`Encrypted`](Self::Encrypted).
+    pub fn encrypted(run: impl Into<String>) -> Self {
+        Self::Encrypted { run: run.into() }
+    }
+
     /// [`Decryption`](Self::Decryption).
     pub fn decryption(what: impl Into<String>, source: impl Into<BoxError>) -> Self {
         let (what, source) = (what.into(), source.into());
@@ -259,13 +302,45 @@ impl StoreError {
     }
 }
 
-/// An error with what is beneath it, in one line, as a run has its [error](crate::RunInfo::error).
+/// What a run asks in place of what was thought.
+fn asked(open: &[String]) -> String {
+    if open.is_empty() {
+        return "; no question is open".to_owned();
+    }
+    let open: Vec<_> = open.iter().map(|id| format!("`{id}`")).collect();
+    format!("; open: {}", open.join(", "))
+}
+
+/// An error with its sources, in one line, as a run has its [error](crate::RunInfo::error). Some errors, such as those of
+/// PostgreSQL, repeat their sources: each is there once.
 pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(beneath) = source {
-        text = format!("{text}: {beneath}");
-        source = beneath.source();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let message = source.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        next = source.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("error connecting to server: {0}")]
+    struct Repeats(#[source] std::fmt::Error);
+
+    #[test]
+    fn a_source_that_an_error_repeats_is_there_once() {
+        let error = StoreError::database("connect", Repeats(std::fmt::Error));
+        let expected = format!(
+            "the database failed to connect: error connecting to server: {}",
+            std::fmt::Error
+        );
+        assert_eq!(with_sources(&error), expected);
+    }
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::StoreError;
 
 /// The JSON of a value, if it can be read again: one may be nested too deeply.
-pub(crate) fn readable<T: Serialize + DeserializeOwned>(
+pub(crate) fn to_round_trip_json<T: Serialize + DeserializeOwned>(
     what: &'static str,
     value: &T,
 ) -> Result<String, StoreError> {

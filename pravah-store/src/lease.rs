@@ -46,7 +46,7 @@ impl ClaimRequest {
     }
 }
 
-/// The right to make the steps of a run, until a time. The number grows with each claim in the store: it fences off
+/// The right to execute the steps of a run, until a time. The number grows with each claim in the store: it fences off
 /// whoever had the run before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -67,7 +67,7 @@ impl Lease {
     }
 }
 
-/// A run that a worker may make the steps of.
+/// A run whose steps a worker may execute.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claim {
@@ -102,7 +102,7 @@ pub struct Commit {
     /// The output as JSON, if the run is done.
     pub output: Option<String>,
     /// Why the run has failed or was cancelled. With the status [`Ready`](Status::Ready) it says why a step could not be
-    /// made, and the claim counts as one that failed.
+    /// executed, and the claim counts as one that failed.
     pub error: Option<String>,
     /// The numbers of the commands that the run has taken. They are removed.
     pub taken: Vec<u64>,
@@ -138,7 +138,7 @@ impl Commit {
     }
 
     /// From when a worker may claim the run again, if this is committed `now`. While the lease lasts nobody can, and
-    /// where it ends without a release, because its process has, somebody else has to go on at once.
+    /// where it ends without a release, because its process has, somebody else has to resume it at once.
     pub fn claimable_at(&self, now: SystemTime) -> Option<SystemTime> {
         match self.status {
             Status::Done | Status::Cancelled => None,
@@ -155,19 +155,19 @@ impl Commit {
         self.taken.iter().copied().chain(refused)
     }
 
-    /// Whether the claim has come to something.
+    /// Whether the claim had a result.
     pub fn is_progress(&self) -> bool {
         self.status != Status::Ready || self.error.is_none()
     }
 }
 
-/// How a worker gives a run back without a commit.
+/// How a worker releases a run without a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Release {
     /// The worker shuts down. The claim does not count as failed.
     Stopped,
-    /// It could not make a step. Another try may be made from this time on.
+    /// It could not execute a step. It may be tried again from this time on.
     Failed {
         /// Why.
         error: String,

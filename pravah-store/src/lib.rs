@@ -1,8 +1,8 @@
 //! Runs that outlive processes and deploys.
 //!
-//! A [`RunStore`] keeps runs of flows in a database, a [`Worker`] makes their steps and commits each one, and [`Runs`]
-//! is the handle with which everybody else starts them, answers their questions and reads what came of them. A run
-//! goes on in another worker where a process has ended, from its last commit.
+//! A [`RunStore`] keeps runs of flows in a database, a [`Worker`] executes their steps and commits each one, and [`Runs`]
+//! is the handle with which everybody else starts them, answers their questions and reads their results. A run resumes in
+//! another worker where a process has ended, from its last commit.
 //! [A page](https://github.com/pravah-rs/pravah/blob/main/docs/stores.md) says what is guaranteed, and what is not.
 //!
 //! # Features
@@ -21,8 +21,6 @@ mod command;
 mod encryption;
 mod entries;
 mod error;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-mod failure;
 mod json;
 mod key;
 mod lease;
@@ -37,6 +35,8 @@ mod runs;
 mod sqlite;
 mod store;
 mod time;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod tx_error;
 mod worker;
 
 pub use command::{Command, InboxRow, Refusal};
@@ -52,7 +52,7 @@ pub use notify::{Notifications, Notifier};
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use query::{Cursor, Filter, Page, Retention, TenantFilter};
 pub use run::{HistoryRow, LoadedRun, NewRun, Question, RunInfo, Status, StepNode};
-pub use runs::{RunEvents, Runs, StartRun};
+pub use runs::{RunEvents, Runs, StartOutcome, StartRun};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{RunStore, StoreFuture};

@@ -21,22 +21,22 @@ impl Notifier {
 
     /// Says that something has happened to a run.
     pub fn notify(&self, key: &RunKey) {
-        self.say(Some(key));
+        self.send(Some(key));
     }
 
     /// Says that something may have happened to any run.
     pub fn notify_any(&self) {
-        self.say(None);
+        self.send(None);
     }
 
-    fn say(&self, key: Option<&RunKey>) {
+    fn send(&self, key: Option<&RunKey>) {
         if self.0.receiver_count() > 0 {
             // Whoever listened may have gone meanwhile.
             let _ = self.0.send(key.cloned());
         }
     }
 
-    /// What is said from now on.
+    /// The notifications from now on.
     pub fn subscribe(&self) -> Notifications {
         Notifications(self.0.subscribe())
     }
@@ -54,8 +54,8 @@ impl fmt::Debug for Notifier {
     }
 }
 
-/// What a [`Notifier`] says. They are hints: not every change is said by every store, and none of another process need
-/// be.
+/// The notifications of a [`Notifier`]. They are hints: no store has to send one for every change, or for any of another
+/// process.
 #[derive(Debug)]
 pub struct Notifications(broadcast::Receiver<Option<RunKey>>);
 
@@ -70,12 +70,12 @@ impl Notifications {
         }
     }
 
-    /// Ends once something is said of this run.
+    /// Ends with the next notification of this run.
     pub(crate) async fn of(&mut self, key: &RunKey) {
         while self.next().await.is_some_and(|it| it != *key) {}
     }
 
-    /// Forgets what was said until now.
+    /// Forgets the notifications until now.
     pub(crate) fn clear(&mut self) {
         self.0 = self.0.resubscribe();
     }

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use pravah_runtime::FlowDef;
+
 use crate::{
     RunInfo, RunKey, Status, StoreError,
     key::{check_tags, check_tenant},
@@ -19,7 +21,8 @@ const MAX_LIMIT: usize = 1000;
 /// ```
 /// use pravah_store::{Filter, Status};
 ///
-/// let filter = Filter::flow("support").status(Status::Suspended).tag("region", "eu").limit(20);
+/// let filter = Filter::new().with_flow("support").with_status(Status::Suspended);
+/// let filter = filter.with_tag("region", "eu").with_limit(20);
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -80,32 +83,36 @@ impl Filter {
         Self::default()
     }
 
-    /// Runs of the flow of this id.
-    pub fn flow(id: impl Into<String>) -> Self {
-        let flow = Some(id.into());
-        Self {
-            flow,
-            ..Self::default()
-        }
+    /// Runs of the flow `F`.
+    pub fn of<F: FlowDef>() -> Self {
+        Self::new().with_flow(F::node_id())
+    }
+
+    /// Only those of the flow of this id.
+    #[must_use]
+    pub fn with_flow(mut self, id: impl Into<String>) -> Self {
+        self.flow = Some(id.into());
+        self
     }
 
     /// Only those in this status.
     #[must_use]
-    pub fn status(mut self, status: Status) -> Self {
+    pub fn with_status(mut self, status: Status) -> Self {
         self.status = Some(status);
         self
     }
 
     /// Only those that were started with this tag. Of several tags all are needed.
     #[must_use]
-    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn with_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.tags.insert(name.into(), value.into());
         self
     }
 
-    /// Only those that belong to this tenant. A handle [of a tenant](crate::Runs::of_tenant) sets its own.
+    /// Only those that belong to this tenant. A handle [of a tenant](crate::Runs::of_tenant) sets its own, and finds
+    /// nothing of another.
     #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+    pub fn with_tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = TenantFilter::Of(tenant.into());
         self
     }
@@ -117,16 +124,16 @@ impl Filter {
         self
     }
 
-    /// At most this many on a page: from 1 to 1,000.
+    /// At most this many on a page: 1,000 where it is more. A page of 0 is empty, and has no [next](Page::next).
     #[must_use]
-    pub fn limit(mut self, limit: usize) -> Self {
-        self.limit = limit.clamp(1, MAX_LIMIT);
+    pub fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit.min(MAX_LIMIT);
         self
     }
 
     /// Those that come after a page.
     #[must_use]
-    pub fn after(mut self, cursor: Cursor) -> Self {
+    pub fn with_after(mut self, cursor: Cursor) -> Self {
         self.after = Some(cursor);
         self
     }
@@ -208,7 +215,7 @@ impl std::str::FromStr for Cursor {
 pub struct Page {
     /// The runs.
     pub runs: Vec<RunInfo>,
-    /// Where to go on, if there are more.
+    /// Where the next page starts, if there are more.
     pub next: Option<Cursor>,
 }
 

@@ -13,15 +13,15 @@ use crate::{InboxRow, Refusal, RunKey, StoreError, key::check_tags, time};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
-    /// A step can be made.
+    /// A step can be executed.
     Ready,
     /// It waits for a time.
     Waiting,
     /// It waits for answers.
     Suspended,
-    /// It makes no step until somebody lets it.
+    /// It executes no step until it is resumed.
     Paused,
-    /// A node failed with nothing left to try, or no worker could make a step: it waits for a
+    /// A node failed with nothing left to try, or no worker could execute a step: it waits for a
     /// [retry](crate::Runs::retry).
     Failed,
     /// It has its output.
@@ -41,7 +41,7 @@ impl Status {
         Self::Cancelled,
     ];
 
-    /// Whether the run will never make a step again.
+    /// Whether the run will never execute a step again.
     pub fn has_ended(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled)
     }
@@ -130,9 +130,9 @@ pub struct RunInfo {
     /// Its output as JSON, once it is done.
     #[serde(serialize_with = "json")]
     pub output: Option<String>,
-    /// Why it has failed or was cancelled, or why the last worker that claimed it made no step.
+    /// Why it has failed or was cancelled, or why the last worker that claimed it executed no step.
     pub error: Option<String>,
-    /// How many claims in a row have committed nothing, with the one that is being made.
+    /// How many claims in a row have committed nothing, with the one that is being executed.
     pub failed_claims: u32,
     /// The run that it was forked from, and after which of its steps.
     pub forked_from: Option<(String, u64)>,
@@ -182,7 +182,7 @@ pub struct NewRun {
 
 impl NewRun {
     /// A run of the flow of this id, with the [changes](pravah_runtime::FlowRuntime::take_changes) of a run that
-    /// has made no step.
+    /// has executed no step.
     pub fn new(key: RunKey, flow: impl Into<String>, entries: Changes) -> Self {
         Self {
             key,
@@ -225,7 +225,7 @@ impl NewRun {
     }
 }
 
-/// All that is needed to go on with a run.
+/// All that is needed to resume a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadedRun {

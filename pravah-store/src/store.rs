@@ -19,13 +19,13 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 ///
 /// - Each function is one transaction: it happens as a whole or not at all, and what it has returned is durable.
 ///   Claims and renewals need not be, as long as no lease number is given twice to workers that may both be alive.
-/// - Whatever workers do and clocks show, of all those that had a run only the holder of the newest lease can
+/// - Even if workers pause or clocks jump, of all those that had a run only the holder of the newest lease can
 ///   [`commit`](Self::commit), [`renew`](Self::renew) or [`release`](Self::release), and only before the lease ends.
 /// - Commands are kept in the order in which they were pushed, and each is removed by one commit.
 /// - Ids, tenants, tags and payloads are data: none of them changes what a query means.
 ///
-/// Every function may fail with [`StoreError::Database`]. Dropping a future leaves open whether it has happened. All times come from the store's [`clock`](Self::clock), and
-/// are kept in whole milliseconds.
+/// Every function may fail with [`StoreError::Database`]. Dropping a future leaves open whether it has happened. All times
+/// come from the store's [`clock`](Self::clock), and are kept in whole milliseconds.
 ///
 /// The functions return boxed futures: `Box::pin(async move { … })`. [`MemoryStore`](crate::MemoryStore) is a short
 /// implementation to read, and the tests in `tests/conformance` check these promises: a copy of them runs over another
@@ -52,7 +52,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`notifications`](Self::notifications), a store may have none.
     fn commit_notifications(&self) -> Notifications;
 
-    /// Starts a run, which may be claimed at once. Returns whether there was none of this key: otherwise nothing has
+    /// Starts a run, which may be claimed at once; programs use [`Runs::start`](crate::Runs::start). Returns whether there was none of this key: otherwise nothing has
     /// changed, which makes it idempotent.
     ///
     /// # Errors
@@ -60,17 +60,18 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`StoreError::AlreadyExists`] if the run of this key is of another flow.
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool>;
 
-    /// Claims runs that may go on: those whose [`wake_at`](RunInfo::wake_at) has come and that nobody has a lease of,
+    /// Claims runs that may be executed: those whose [`wake_at`](RunInfo::wake_at) has come and that nobody has a lease of,
     /// the one that has waited longest first. Each gets a lease with a number that is larger than any before, and
     /// counts as claimed [without success](RunInfo::failed_claims) until it commits something.
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>>;
 
-    /// Makes a lease end `time` from now, in place of its earlier end. Returns the number of the last command that was ever pushed to the run.
+    /// Makes a lease end `duration` from now, in place of its earlier end. Returns the number of the last command that was
+    /// ever pushed to the run.
     ///
     /// # Errors
     ///
     /// [`StoreError::LeaseLost`] if the lease has ended, or another was given.
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64>;
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64>;
 
     /// Ends a lease without a commit, as the [`Release`] says. Where a command to cancel the run waits, it may be claimed at
     /// once.
@@ -92,7 +93,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`StoreError::LeaseLost`] if the lease has ended, or another was given: nothing is written then.
     fn commit<'a>(&'a self, lease: &'a Lease, commit: Commit) -> StoreFuture<'a, u64>;
 
-    /// All that is needed to go on with a run, as of one moment.
+    /// All that is needed to resume a run, as of one moment.
     ///
     /// # Errors
     ///
@@ -193,8 +194,8 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).claim(request)
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        (**self).renew(lease, time)
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        (**self).renew(lease, duration)
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {

@@ -143,6 +143,21 @@ impl Asked {
             StoreError::WrongStatus { run, status, .. } => {
                 format!("the run `{run}` is {status}, and takes no more commands")
             }
+            StoreError::NotAsked {
+                run,
+                question,
+                open,
+                ..
+            } => {
+                let open: Vec<_> = open.iter().map(|id| format!("`{id}`")).collect();
+                let open = match &*open.join(", ") {
+                    "" => "no question is open".to_owned(),
+                    open => format!("open: {open}"),
+                };
+                format!(
+                    "the run `{run}` asks no question `{question}` ({open}): with `--early` the answer waits until it is asked"
+                )
+            }
             StoreError::NoSuchStep { run, .. } => {
                 let history = self.command_of_run("history", run, &[]);
                 format!("{error}: `{history}` lists those that it has")

@@ -27,8 +27,8 @@ pub(super) struct Options {
     #[arg(long, conflicts_with = "tenant")]
     every_tenant: bool,
     /// How many at most: from 1 to 1,000.
-    #[arg(long, default_value_t = 100, value_name = "N")]
-    limit: usize,
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    limit: u16,
     /// Those after a page, as that has said.
     #[arg(long, value_name = "CURSOR", value_parser = values::cursor)]
     after: Option<Cursor>,
@@ -75,7 +75,7 @@ fn words(options: &Options) -> Vec<String> {
 }
 
 fn filter(options: Options) -> Filter {
-    let mut filter = Filter::new().limit(options.limit);
+    let mut filter = Filter::new().with_limit(options.limit.into());
     filter.flow = options.flow;
     filter.status = options.status;
     filter.tags = options.tag.into_iter().collect();

@@ -1,5 +1,6 @@
 //! `pravah runs`.
 
+mod answer;
 mod asked;
 mod list;
 mod show;
@@ -9,12 +10,11 @@ mod values;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Subcommand};
-use pravah_store::{Retention, Runs};
+use pravah_store::Retention;
 
 use self::asked::Asked;
 use crate::{
     failure::Failure,
-    input,
     output::{print, say},
 };
 
@@ -54,18 +54,7 @@ enum Action {
         json: bool,
     },
     /// Answers a question of a run.
-    Answer {
-        /// The run.
-        id: String,
-        /// The id of the question.
-        question: String,
-        /// The answer: JSON, or else a text.
-        #[arg(value_name = "JSON")]
-        answer: String,
-        /// Also if the question is not open: the answer waits until it is asked.
-        #[arg(long)]
-        early: bool,
-    },
+    Answer(answer::Options),
     /// Ends a run.
     Cancel {
         /// The run.
@@ -79,7 +68,7 @@ enum Action {
         /// The run.
         id: String,
     },
-    /// Starts a run that goes on from where another was after a step, and prints its id.
+    /// Starts a run from where another was after a step, and prints its id.
     Fork {
         /// The other run.
         id: String,
@@ -109,21 +98,7 @@ async fn act(options: Options) -> Result<ExitCode, Failure> {
         Action::List(list) => return list::list(&runs, &asked, list).await,
         Action::Show { id, json } => return show::show(&runs, &asked, &id, json).await,
         Action::History { id, json } => return show::history(&runs, &asked, &id, json).await,
-        Action::Answer {
-            id,
-            question,
-            answer,
-            early,
-        } => {
-            if !early {
-                check_open(&runs, &asked, &id, &question).await?;
-            }
-            asked.check_not_encrypted(&runs, &id).await?;
-            let answer = input::as_value(&answer);
-            runs.answer(&id, &question, answer).await.map_err(failed)?;
-            let history = asked.command_of_run("history", &id, &[]);
-            say!("stored: `{history}` says whether the run has taken the answer");
-        }
+        Action::Answer(options) => return answer::answer(&runs, &asked, options).await,
         Action::Cancel { id, reason } => {
             asked.check_not_encrypted(&runs, &id).await?;
             runs.cancel(&id, reason).await.map_err(failed)?;
@@ -145,20 +120,4 @@ async fn act(options: Options) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A mistyped id would wait for its question for ever.
-async fn check_open(runs: &Runs, asked: &Asked, id: &str, question: &str) -> Result<(), Failure> {
-    let info = runs.status(id).await.map_err(|error| asked.failed(error))?;
-    if info.status.has_ended() || info.questions.iter().any(|open| open.id == question) {
-        return Ok(());
-    }
-    let open = info.questions.iter().map(|open| format!("`{}`", open.id));
-    let open = match &*open.collect::<Vec<_>>().join(", ") {
-        "" => "no question is open".to_owned(),
-        open => format!("open: {open}"),
-    };
-    Err(Failure::Message(format!(
-        "`{question}` is no question that the run `{id}` asks ({open}): with `--early` the answer waits until it is asked"
-    )))
 }

@@ -55,7 +55,7 @@ impl Shown {
         let entries = runs.entries_at(id, info.step).await?;
         let commands = runs.commands(id).await?;
         let mut history = runs.history(id).await?;
-        // A worker may have gone on meanwhile.
+        // A worker may have executed others meanwhile.
         history.retain(|row| row.step <= info.step);
         Ok(Self {
             info,
@@ -202,6 +202,7 @@ fn steps(rows: &[HistoryRow]) -> String {
         let (node, kind) = match &row.node {
             Some(node) => (with_items(&node.id, &node.items), word(&json!(node.kind))),
             None if row.step == 0 => ("-".to_owned(), "start".to_owned()),
+            None if is_upgrade(row) => ("-".to_owned(), "upgrade".to_owned()),
             None => ("-".to_owned(), "-".to_owned()),
         };
         table.add([
@@ -214,6 +215,12 @@ fn steps(rows: &[HistoryRow]) -> String {
         ]);
     }
     table.text()
+}
+
+/// Whether a run of an earlier version of its flow was stored as one of a later version: a step without a node that is
+/// no upgrade took or refused commands.
+fn is_upgrade(row: &HistoryRow) -> bool {
+    row.node.is_none() && row.taken.is_empty() && row.refused.is_empty()
 }
 
 /// `read[3]`, for the fourth item of a list.
@@ -240,7 +247,22 @@ fn commands(row: &HistoryRow) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pravah_store::Status;
+
     use super::*;
+
+    #[test]
+    fn a_step_without_a_node_is_an_upgrade_unless_it_took_commands() {
+        let at = std::time::UNIX_EPOCH;
+        let [upgrade, mut commands] = [1, 2].map(|step| HistoryRow::new(step, at, Status::Ready));
+        commands.taken = vec![7];
+        let table = steps(&[HistoryRow::new(0, at, Status::Ready), upgrade, commands]);
+        let kinds: Vec<_> = table
+            .lines()
+            .filter_map(|line| line.split_whitespace().nth(4))
+            .collect();
+        assert_eq!(kinds, ["STATUS", "start", "upgrade", "-"]);
+    }
 
     #[test]
     fn a_command_that_waits_is_shown_with_what_it_is_for() {

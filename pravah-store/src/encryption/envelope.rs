@@ -51,9 +51,10 @@ impl Envelope {
     ) -> Result<Option<String>, StoreError> {
         let failed = |error| StoreError::decryption(place.to_string(), error);
         let Some(encoded) = text.and_then(|text| text.strip_prefix(MARK)) else {
-            return match self.reads_unencrypted {
-                true => Ok(None),
-                false => Err(failed(DecryptionError::NotEncrypted.into())),
+            return if self.reads_unencrypted {
+                Ok(None)
+            } else {
+                Err(failed(DecryptionError::NotEncrypted.into()))
             };
         };
         let encrypted = STANDARD_NO_PAD.decode(encoded);

@@ -83,9 +83,10 @@ impl KeyRing {
     }
 
     fn cipher_of(&self, id: &str) -> Option<&XChaCha20Poly1305> {
-        match id == self.id {
-            true => Some(&self.cipher),
-            false => self.for_reading.get(id),
+        if id == self.id {
+            Some(&self.cipher)
+        } else {
+            self.for_reading.get(id)
         }
     }
 }

@@ -18,7 +18,7 @@ pub use self::store::EncryptedStore;
 /// Encrypts payloads for an [`EncryptedStore`], and authenticates them. `KeyRing`, of the feature `encryption`, is one
 /// that is ready; one of your own may get its keys from a service.
 ///
-/// It is called on the threads that make steps: whatever has to be waited for, such as a service, belongs before.
+/// It is called on the threads that execute steps: whatever has to be waited for, such as a service, belongs before.
 ///
 /// ```
 /// use pravah_runtime::BoxError;
@@ -77,8 +77,8 @@ impl<C: Cipher + ?Sized> Cipher for Arc<C> {
     }
 }
 
-/// Whether entries that were read without an [`EncryptedStore`] are encrypted, one of them at least: a run with such
-/// entries has to be told things through one.
+/// Whether entries that were read without an [`EncryptedStore`] are encrypted, one of them at least: commands to a
+/// run with such entries have to be sent through one.
 pub fn is_encrypted(entries: &Entries) -> bool {
     let mut values = entries.iter().map(|(_, json)| json);
     values.any(is_encrypted_text)
@@ -95,7 +95,10 @@ pub fn is_encrypted_text(payload: &str) -> bool {
 #[non_exhaustive]
 pub enum DecryptionError {
     /// It was stored without encryption.
-    #[error("it was stored without encryption; `EncryptedStore::reading_unencrypted` reads it")]
+    #[error(
+        "it was stored without encryption: start runs and send commands through the `EncryptedStore`, or let \
+         `EncryptedStore::reading_unencrypted` read it"
+    )]
     NotEncrypted,
     /// It is not what a cipher has written: it was cut off, for example.
     #[error("it is damaged: it is not what was written")]

@@ -35,7 +35,7 @@ impl Envelope {
     ) -> Result<Commit, StoreError> {
         commit.changes = self.encrypt_changes(run, &commit.changes)?;
         // What is nested too deeply is text once it is encrypted, and would be found when it is read.
-        json::readable("the questions of a run", &commit.questions)?;
+        json::to_round_trip_json("the questions of a run", &commit.questions)?;
         for question in &mut commit.questions {
             let place = Place::Question(question.number);
             let text = self.encrypt((run, place), &question.value.to_string())?;
@@ -153,13 +153,11 @@ impl Envelope {
         let sent = serde_json::from_str(&json);
         let sent = sent.map_err(|error| StoreError::corrupt("a command", error))?;
         let text = text.unwrap_or_default().to_owned();
-        match covered(&sent, text) == *command {
-            true => Ok(sent),
-            false => {
-                let error = DecryptionError::WrongCommand;
-                Err(StoreError::decryption(Place::Command.to_string(), error))
-            }
+        if covered(&sent, text) != *command {
+            let error = DecryptionError::WrongCommand;
+            return Err(StoreError::decryption(Place::Command.to_string(), error));
         }
+        Ok(sent)
     }
 
     pub(super) fn decrypt_info(&self, mut info: RunInfo) -> Result<RunInfo, StoreError> {
@@ -198,13 +196,17 @@ impl Envelope {
     }
 
     /// Stores have errors of their own, without payloads. An error is read by people only: one that cannot be decrypted,
-    /// because a worker with another key has written it, keeps no run from going on.
+    /// because a worker with another key has written it, keeps no run from being resumed.
     fn decrypt_error(&self, run: &RunKey, error: String) -> String {
         if !is_encrypted(&error) {
             return error;
         }
         match self.decrypt((run, Place::Error), Some(&error)) {
             Ok(decrypted) => decrypted.unwrap_or(error),
+            Err(problem) if is_of_another_key(&problem) => format!(
+                "the error was written with another key: a worker with another key could not read this run ({})",
+                with_sources(&problem)
+            ),
             Err(problem) => with_sources(&problem),
         }
     }
@@ -244,17 +246,29 @@ impl Envelope {
 
 /// Whether a command cannot be read with any key.
 fn is_permanent(error: &StoreError) -> bool {
-    let StoreError::Decryption { source, .. } = error else {
-        return false;
-    };
     matches!(
-        source.downcast_ref(),
+        reason(error),
         Some(
             DecryptionError::NotEncrypted
                 | DecryptionError::Damaged
                 | DecryptionError::WrongCommand
         )
     )
+}
+
+/// Whether another key may have written what cannot be read.
+fn is_of_another_key(error: &StoreError) -> bool {
+    matches!(
+        reason(error),
+        Some(DecryptionError::UnknownKey { .. } | DecryptionError::NotAuthentic { .. })
+    )
+}
+
+fn reason(error: &StoreError) -> Option<&DecryptionError> {
+    match error {
+        StoreError::Decryption { source, .. } => source.downcast_ref(),
+        _ => None,
+    }
 }
 
 /// A command of which only this can be read: its kind, and what it is for. `text` is in place of its payload.

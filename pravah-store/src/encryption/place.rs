@@ -12,7 +12,7 @@ pub(super) enum Place<'a> {
     /// What the question of this number asks.
     Question(u64),
     Output,
-    /// Why it has failed or was cancelled, or why a worker made no step.
+    /// Why it has failed or was cancelled, or why a worker executed no step.
     Error,
     Command,
     /// Why the command of this number was refused.
@@ -62,6 +62,8 @@ impl Place<'_> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // The entry without a key is the head of the run.
+            Self::Entry("") => f.write_str("the run itself"),
             Self::Entry(key) => write!(f, "the entry `{key}`"),
             Self::Question(number) => write!(f, "question {number}"),
             Self::Output => f.write_str("the output"),

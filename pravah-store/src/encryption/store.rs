@@ -126,8 +126,8 @@ impl<S: RunStore> RunStore for EncryptedStore<S> {
         })
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        self.inner.renew(lease, time)
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        self.inner.renew(lease, duration)
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {

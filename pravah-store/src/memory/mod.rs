@@ -32,7 +32,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pravah_store::StoreError> {
 /// let runs = Runs::new(MemoryStore::new());
 /// let id = runs.start::<Order>(Order { cups: 2 }).await?;
-/// assert_eq!(runs.status(&id).await?.status, Status::Ready); // Nobody makes its steps yet.
+/// assert_eq!(runs.status(&id).await?.status, Status::Ready); // Nobody executes its steps yet.
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -117,12 +117,12 @@ impl RunStore for MemoryStore {
         })
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
         Box::pin(async move {
             let now = self.now();
             let mut table = self.table();
             let run = table.leased(lease, now)?;
-            run.extend_lease(now, time);
+            run.extend_lease(now, duration);
             Ok(run.last_command)
         })
     }

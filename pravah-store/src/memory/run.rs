@@ -139,15 +139,10 @@ impl Run {
 
     pub(super) fn push(&mut self, command: Command, now: SystemTime) -> Result<u64, StoreError> {
         if self.info.status.has_ended() {
-            return Err(self.wrong_status());
+            return Err(self.wrong_status("push a command"));
         }
         command.to_json()?;
-        let waiting = self.inbox.values();
-        let waiting = Waiting {
-            all: waiting.len(),
-            cancels: waiting.clone().filter(|it| it.is_cancel()).count(),
-            early: waiting.filter(|it| it.is_early()).count(),
-        };
+        let waiting = Waiting::of(self.inbox.values());
         command.check_room(self.info.key.id(), &waiting)?;
         if command.wakes(self.info.status) {
             self.wake(now);
@@ -170,7 +165,7 @@ impl Run {
 
     pub(super) fn retry(&mut self, now: SystemTime) -> Result<(), StoreError> {
         if self.info.status != Status::Failed {
-            return Err(self.wrong_status());
+            return Err(self.wrong_status("retry it"));
         }
         self.info.status = Status::Ready;
         self.info.failed_claims = 0;
@@ -189,7 +184,7 @@ impl Run {
         Ok(entries)
     }
 
-    fn wrong_status(&self) -> StoreError {
-        StoreError::wrong_status(self.info.key.id(), self.info.status)
+    fn wrong_status(&self, action: &'static str) -> StoreError {
+        StoreError::wrong_status(action, self.info.key.id(), self.info.status)
     }
 }

@@ -12,7 +12,7 @@ use pravah_runtime::{Clock, Sleep, SystemClock};
 use tokio_postgres::Client;
 
 use super::statements;
-use crate::failure::Failure;
+use crate::tx_error::TxError;
 
 /// The system's time with what the database's is ahead of it: what processes go by until they ask the database again, and
 /// about what the statements read that compare times.
@@ -24,7 +24,7 @@ pub(super) struct DatabaseClock {
 
 impl DatabaseClock {
     /// Asks a database what time it is.
-    pub(super) async fn set_from(&self, client: &Client) -> Result<(), Failure> {
+    pub(super) async fn set_from(&self, client: &Client) -> Result<(), TxError> {
         let asked = to_micros(system_time());
         let row = client.query_one(statements::NOW_IN_MICROS, &[]).await?;
         let answered = to_micros(system_time());
@@ -41,9 +41,10 @@ impl Clock for DatabaseClock {
     fn now(&self) -> SystemTime {
         let ahead = self.ahead.load(Ordering::Relaxed);
         let (now, by) = (system_time(), Duration::from_micros(ahead.unsigned_abs()));
-        let corrected = match ahead < 0 {
-            true => now.checked_sub(by),
-            false => now.checked_add(by),
+        let corrected = if ahead < 0 {
+            now.checked_sub(by)
+        } else {
+            now.checked_add(by)
         };
         corrected.unwrap_or(now)
     }

@@ -17,7 +17,7 @@ type Connected = Result<(Client, JoinHandle<()>), Error>;
 
 type Connecting<'a> = Pin<Box<dyn Future<Output = Connected> + Send + 'a>>;
 
-/// What becomes of notifications.
+/// What receives notifications.
 type Receive = Box<dyn Fn(Notification) + Send>;
 
 /// Makes connections, with TLS or without it.

@@ -6,16 +6,17 @@ use pravah_runtime::Changes;
 use tokio_postgres::Row;
 
 use super::{
+    commit::put,
     listener::Topic,
     rows, statements,
-    transaction::{Param, Query, Transaction, query, send_all},
-    write::{Writer, put},
+    transaction::{Param, Query, Transaction, query, query_and_notify},
+    write::Writer,
 };
 use crate::{
     NewRun, RunKey, StoreError,
     columns::{self, signed},
     entries::put_all,
-    failure::Failure,
+    tx_error::TxError,
 };
 
 /// A run that is about to be put in.
@@ -28,7 +29,7 @@ struct Start<'a> {
 }
 
 impl Writer<'_> {
-    pub(super) async fn start(&self, run: &NewRun) -> Result<bool, Failure> {
+    pub(super) async fn start(&self, run: &NewRun) -> Result<bool, TxError> {
         let start = Start {
             key: &run.key,
             flow: &run.flow,
@@ -51,7 +52,7 @@ impl Writer<'_> {
         &self,
         (key, step): (&RunKey, u64),
         fork: &RunKey,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, TxError> {
         loop {
             let (tenant, id, until) = (key.tenant_column(), key.id(), signed(step));
             let of: [Param<'_>; 2] = [&tenant, &id];
@@ -85,7 +86,7 @@ impl Writer<'_> {
         &self,
         transaction: Option<Transaction<'_>>,
         start: &Start<'_>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, TxError> {
         if start.flow.contains('\0') {
             return Err(StoreError::InvalidName {
                 what: "the id of a flow",
@@ -112,20 +113,16 @@ impl Writer<'_> {
                 &columns::changes_to_json(start.entries)?,
             ],
         );
-        let (channels, payload) = self.said(&[Topic::Run], start.key);
-        let notify = Query(statements::NOTIFY, &[&channels, &payload]);
+        let notification = self.notification(&[Topic::Run], start.key);
         let inserted = match transaction {
-            Some(transaction) => transaction.commit(&[insert], Some(notify)).await?,
-            None => {
-                let [inserted, _] = send_all(&self.client, [insert, notify]).await?;
-                inserted
-            }
+            Some(transaction) => transaction.commit(&[insert], Some(&notification)).await?,
+            None => query_and_notify(&self.client, insert, &notification).await?,
         };
         Ok(!inserted.is_empty())
     }
 
     /// The flow of a run, if there is one.
-    async fn flow(&self, key: &RunKey) -> Result<Option<String>, Failure> {
+    async fn flow(&self, key: &RunKey) -> Result<Option<String>, TxError> {
         let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
         let rows = query(&self.client, Query(statements::FLOW, &of)).await?;
         Ok(rows.first().map(|row| row.try_get(0)).transpose()?)
@@ -133,10 +130,11 @@ impl Writer<'_> {
 }
 
 /// That there is a run already, if it is of the same flow.
-fn is_same_flow(start: &Start<'_>, flow: String) -> Result<bool, Failure> {
-    match flow == start.flow {
-        true => Ok(false),
-        false => Err(StoreError::already_exists(start.key.id(), flow).into()),
+fn is_same_flow(start: &Start<'_>, flow: String) -> Result<bool, TxError> {
+    if flow == start.flow {
+        Ok(false)
+    } else {
+        Err(StoreError::already_exists(start.key.id(), flow).into())
     }
 }
 
@@ -144,8 +142,8 @@ fn is_same_flow(start: &Start<'_>, flow: String) -> Result<bool, Failure> {
 fn copied(
     (key, step): (&RunKey, u64),
     [found, tags, changes]: [&[Row]; 3],
-) -> Result<(String, BTreeMap<String, String>, Changes), Failure> {
-    let found = rows::found(found, key)?;
+) -> Result<(String, BTreeMap<String, String>, Changes), TxError> {
+    let found = rows::run_row(found, key)?;
     found.check_step(key, step)?;
     let entries = put_all(&rows::entries_after(changes)?)?;
     let mut copy = BTreeMap::new();

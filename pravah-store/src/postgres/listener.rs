@@ -1,6 +1,6 @@
-//! What other processes say of runs.
+//! Notifications of other processes.
 //!
-//! A store tells its own process of what it does, and all others through the channels of its schema. One connection
+//! A store notifies its own process directly, and all others through the channels of its schema. One connection
 //! listens to those. Where it is gone, or nobody listens, workers and streams look now and then all the same.
 
 use std::{sync::Arc, time::Duration};
@@ -16,8 +16,9 @@ use uuid::Uuid;
 use super::{
     clock::DatabaseClock,
     connect::{Connector, quoted},
+    transaction::RunNotification,
 };
-use crate::{Notifier, RunKey, failure::Failure, time};
+use crate::{Notifier, RunKey, time, tx_error::TxError};
 
 /// How often the database is asked what time it is.
 const CLOCK_CHECK: Duration = Duration::from_secs(60);
@@ -25,19 +26,19 @@ const CLOCK_CHECK: Duration = Duration::from_secs(60);
 /// How long to wait before another attempt to connect: at first, and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 
-/// What can be said of a run.
+/// What a notification is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
-    /// It may be claimed, or was told something.
+    /// It may be claimed, or has a new command.
     Run,
     /// A step was committed.
     Commit,
 }
 
-/// What a store has in common with the task that listens for it.
-pub(super) struct Hub {
-    /// Where others are told that a run may be claimed, and where of commits.
-    channels: [String; 2],
+/// The channels of a store, which it shares with the task that listens to them.
+pub(super) struct Channels {
+    /// The one that says that a run may be claimed, and the one for commits.
+    names: [String; 2],
     /// Which store it is: what it says itself it need not hear.
     origin: String,
     pub(super) runs: Notifier,
@@ -46,10 +47,10 @@ pub(super) struct Hub {
     follows: watch::Sender<bool>,
 }
 
-impl Hub {
+impl Channels {
     pub(super) fn new(schema: &str) -> Self {
         Self {
-            channels: [format!("{schema}.runs"), format!("{schema}.commits")],
+            names: [format!("{schema}.runs"), format!("{schema}.commits")],
             origin: Uuid::now_v7().simple().to_string(),
             runs: Notifier::new(),
             commits: Notifier::new(),
@@ -57,19 +58,24 @@ impl Hub {
         }
     }
 
-    /// Has other processes say what they commit.
+    /// Listens to what other processes commit.
     pub(super) fn follow_commits(&self) {
         self.follows
             .send_if_modified(|follows| !std::mem::replace(follows, true));
     }
 
-    /// The channels of these topics.
-    pub(super) fn channels(&self, topics: &[Topic]) -> Vec<&str> {
-        topics.iter().map(|topic| self.channel(*topic)).collect()
+    /// What other processes are told of a run. With all that a key may have the payload is shorter than the 8,000 bytes of
+    /// PostgreSQL.
+    pub(super) fn notification(&self, topics: &[Topic], key: &RunKey) -> RunNotification<'_> {
+        let channels = topics.iter().map(|topic| self.channel(*topic));
+        RunNotification {
+            channels: channels.collect(),
+            payload: format!("{} {}", self.origin, key.run_id()),
+        }
     }
 
     fn channel(&self, topic: Topic) -> &str {
-        let [runs, commits] = &self.channels;
+        let [runs, commits] = &self.names;
         match topic {
             Topic::Run => runs,
             Topic::Commit => commits,
@@ -90,23 +96,18 @@ impl Hub {
         }
     }
 
-    /// What other processes are told. With all that a key may have it is shorter than the 8,000 bytes of PostgreSQL.
-    pub(super) fn payload(&self, key: &RunKey) -> String {
-        format!("{} {}", self.origin, key.run_id())
-    }
-
-    /// Takes what another process, or this one, has said.
+    /// Receives a notification of another process, or of this one.
     fn receive(&self, notification: &Notification) {
         let topics = [Topic::Run, Topic::Commit];
         let topic = topics
             .into_iter()
             .find(|it| self.channel(*it) == notification.channel());
-        let said = notification.payload().split_once(' ');
-        let origin = said.map(|(origin, _)| origin);
+        let payload = notification.payload().split_once(' ');
+        let origin = payload.map(|(origin, _)| origin);
         let Some(topic) = topic.filter(|_| origin != Some(&*self.origin)) else {
             return;
         };
-        match said.and_then(|(_, run_id)| RunKey::from_run_id(run_id)) {
+        match payload.and_then(|(_, run_id)| RunKey::from_run_id(run_id)) {
             Some(key) => self.notifier(topic).notify(&key),
             None => self.notifier(topic).notify_any(),
         }
@@ -120,18 +121,21 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    pub(super) async fn connect(connector: &Connector, hub: &Arc<Hub>) -> Result<Self, Failure> {
-        let receiver = Arc::clone(hub);
+    pub(super) async fn connect(
+        connector: &Connector,
+        channels: &Arc<Channels>,
+    ) -> Result<Self, TxError> {
+        let receiver = Arc::clone(channels);
         let receive = move |notification: Notification| receiver.receive(&notification);
         let (client, driver) = connector.connect_receiving(receive).await?;
         Ok(Self { client, driver })
     }
 
-    pub(super) async fn listen(&self, hub: &Hub, topic: Topic) -> Result<(), Failure> {
-        let listen = format!("LISTEN {}", quoted(hub.channel(topic)));
+    pub(super) async fn listen(&self, channels: &Channels, topic: Topic) -> Result<(), TxError> {
+        let listen = format!("LISTEN {}", quoted(channels.channel(topic)));
         self.client.batch_execute(&listen).await?;
         // Some may have been missed.
-        hub.notifier(topic).notify_any();
+        channels.notifier(topic).notify_any();
         Ok(())
     }
 }
@@ -140,15 +144,15 @@ impl Listening {
 pub(super) struct Listener(JoinHandle<()>);
 
 impl Listener {
-    /// Goes on with a connection that listens to what may be claimed.
+    /// Starts with a connection that listens to what may be claimed.
     pub(super) fn start(
         connector: Connector,
-        hub: Arc<Hub>,
+        channels: Arc<Channels>,
         clock: DatabaseClock,
         listening: Listening,
     ) -> Self {
         Self(tokio::spawn(keep_listening(
-            connector, hub, clock, listening,
+            connector, channels, clock, listening,
         )))
     }
 }
@@ -161,35 +165,35 @@ impl Drop for Listener {
 
 async fn keep_listening(
     connector: Connector,
-    hub: Arc<Hub>,
+    channels: Arc<Channels>,
     clock: DatabaseClock,
     mut listening: Listening,
 ) {
     loop {
-        if let Err(failure) = listen_until_it_ends(&mut listening, &hub, &clock).await {
-            let error = failure.while_doing("listen");
+        if let Err(error) = listen_until_it_ends(&mut listening, &channels, &clock).await {
+            let error = error.while_doing("listen");
             tracing::warn!(%error, "nobody listens to the database until it is back");
         }
-        listening = reconnect(&connector, &hub, &clock).await;
+        listening = reconnect(&connector, &channels, &clock).await;
     }
 }
 
 /// Listens, and sets the clock, until the connection ends.
 async fn listen_until_it_ends(
     listening: &mut Listening,
-    hub: &Hub,
+    channels: &Channels,
     clock: &DatabaseClock,
-) -> Result<(), Failure> {
-    let mut follows = hub.follows.subscribe();
+) -> Result<(), TxError> {
+    let mut follows = channels.follows.subscribe();
     if *follows.borrow_and_update() {
-        listening.listen(hub, Topic::Commit).await?;
+        listening.listen(channels, Topic::Commit).await?;
     }
     let mut next_check = Instant::now() + CLOCK_CHECK;
     loop {
         tokio::select! {
             _ = &mut listening.driver => return Ok(()),
             changed = follows.changed() => match changed {
-                Ok(()) => listening.listen(hub, Topic::Commit).await?,
+                Ok(()) => listening.listen(channels, Topic::Commit).await?,
                 Err(_) => return Ok(()),
             },
             () = sleep_until(next_check) => {
@@ -200,14 +204,18 @@ async fn listen_until_it_ends(
     }
 }
 
-async fn reconnect(connector: &Connector, hub: &Arc<Hub>, clock: &DatabaseClock) -> Listening {
+async fn reconnect(
+    connector: &Connector,
+    channels: &Arc<Channels>,
+    clock: &DatabaseClock,
+) -> Listening {
     let (mut wait, longest) = BACK_OFF;
     loop {
         sleep(time::jittered(wait)).await;
-        match listen_again(connector, hub, clock).await {
+        match listen_again(connector, channels, clock).await {
             Ok(listening) => return listening,
-            Err(failure) => {
-                let error = failure.while_doing("listen");
+            Err(error) => {
+                let error = error.while_doing("listen");
                 tracing::debug!(%error, "the database is not back yet");
             }
         }
@@ -217,11 +225,11 @@ async fn reconnect(connector: &Connector, hub: &Arc<Hub>, clock: &DatabaseClock)
 
 async fn listen_again(
     connector: &Connector,
-    hub: &Arc<Hub>,
+    channels: &Arc<Channels>,
     clock: &DatabaseClock,
-) -> Result<Listening, Failure> {
-    let listening = Listening::connect(connector, hub).await?;
+) -> Result<Listening, TxError> {
+    let listening = Listening::connect(connector, channels).await?;
     clock.set_from(&listening.client).await?;
-    listening.listen(hub, Topic::Run).await?;
+    listening.listen(channels, Topic::Run).await?;
     Ok(listening)
 }

@@ -1,6 +1,7 @@
 //! Runs in a PostgreSQL database.
 
 mod clock;
+mod commit;
 mod connect;
 mod insert;
 mod listener;
@@ -21,22 +22,22 @@ use pravah_runtime::{Clock, Entries};
 
 pub use self::options::PostgresOptions;
 use self::{
-    listener::{Hub, Listener, Topic},
+    listener::{Channels, Listener, Topic},
     write::Writer,
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError, StoreFuture,
-    failure::Failure, time::SharedClock,
+    time::SharedClock, tx_error::TxError,
 };
 
 /// Keeps runs in a PostgreSQL database, for any number of machines. Clones share their connections.
 ///
-/// Each step is one transaction, whose commit waits for the disk as the server is set to (`synchronous_commit`). What one
+/// Each step is one transaction, whose commit is as durable as the server is set to (`synchronous_commit`). What one
 /// process does others hear of at once. Times are those of the database: machines need not agree on them.
 ///
 /// The connection is plain unless [`PostgresOptions::connect_with_tls`] has a connector. It needs a tokio runtime that
-/// lasts as long as the store, and PostgreSQL 12 or later. After the server was away the same store goes on; until then
+/// lasts as long as the store, and PostgreSQL 12 or later. After the server was away the same store works again; until then
 /// everything fails with [`StoreError::Database`].
 ///
 /// PostgreSQL has no U+0000 in texts: in errors it becomes U+FFFD, and the id of a flow must not have one.
@@ -60,7 +61,7 @@ pub struct PostgresStore {
 
 struct Inner {
     pool: Pool,
-    hub: Arc<Hub>,
+    channels: Arc<Channels>,
     _listener: Listener,
 }
 
@@ -86,16 +87,16 @@ impl PostgresStore {
         self
     }
 
-    async fn client(&self) -> Result<Object, Failure> {
+    async fn client(&self) -> Result<Object, TxError> {
         Ok(self.inner.pool.get().await?)
     }
 
-    async fn writer(&self) -> Result<Writer<'_>, Failure> {
+    async fn writer(&self) -> Result<Writer<'_>, TxError> {
         Ok(Writer {
             client: self.client().await?,
             clock: &self.clock,
             is_clock_set: self.is_clock_set,
-            hub: &self.inner.hub,
+            channels: &self.inner.channels,
         })
     }
 
@@ -103,13 +104,13 @@ impl PostgresStore {
     async fn doing<T>(
         &self,
         action: &'static str,
-        done: impl Future<Output = Result<T, Failure>>,
+        done: impl Future<Output = Result<T, TxError>>,
     ) -> Result<T, StoreError> {
-        done.await.map_err(|failure| failure.while_doing(action))
+        done.await.map_err(|error| error.while_doing(action))
     }
 
     fn notify(&self, topics: &[Topic], key: &RunKey) {
-        self.inner.hub.notify(topics, key);
+        self.inner.channels.notify(topics, key);
     }
 }
 
@@ -127,12 +128,12 @@ impl RunStore for PostgresStore {
     }
 
     fn notifications(&self) -> Notifications {
-        self.inner.hub.runs.subscribe()
+        self.inner.channels.runs.subscribe()
     }
 
     fn commit_notifications(&self) -> Notifications {
-        self.inner.hub.follow_commits();
-        self.inner.hub.commits.subscribe()
+        self.inner.channels.follow_commits();
+        self.inner.channels.commits.subscribe()
     }
 
     fn start(&self, run: NewRun) -> StoreFuture<'_, bool> {
@@ -149,8 +150,8 @@ impl RunStore for PostgresStore {
         Box::pin(self.doing("claim runs", claim))
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        let renew = async move { self.writer().await?.renew(lease, time).await };
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        let renew = async move { self.writer().await?.renew(lease, duration).await };
         Box::pin(self.doing("renew a lease", renew))
     }
 
@@ -165,9 +166,10 @@ impl RunStore for PostgresStore {
 
     fn commit<'a>(&'a self, lease: &'a Lease, commit: Commit) -> StoreFuture<'a, u64> {
         Box::pin(async move {
-            let topics: &[Topic] = match commit.release {
-                true => &[Topic::Run, Topic::Commit],
-                false => &[Topic::Commit],
+            let topics: &[Topic] = if commit.release {
+                &[Topic::Run, Topic::Commit]
+            } else {
+                &[Topic::Commit]
             };
             let write = async { self.writer().await?.commit(lease, &commit, topics).await };
             let last = self.doing("commit a step", write).await?;

@@ -12,10 +12,10 @@ use super::{
     Inner, PostgresStore,
     clock::DatabaseClock,
     connect::Connector,
-    listener::{Hub, Listener, Listening, Topic},
+    listener::{Channels, Listener, Listening, Topic},
     schema,
 };
-use crate::{StoreError, failure::Failure, time::SharedClock};
+use crate::{StoreError, time::SharedClock, tx_error::TxError};
 
 /// How long the name of a schema may be, in bytes: PostgreSQL cuts names after 63, and channels are called after it.
 const LONGEST_SCHEMA: usize = 48;
@@ -97,24 +97,24 @@ impl PostgresOptions {
         let config = config.map_err(|error| StoreError::database("connect", error))?;
         let connector = Connector::new(config, &self.schema, tls);
         let opened = self.open(connector).await;
-        opened.map_err(|failure| failure.while_doing("connect"))
+        opened.map_err(|error| error.while_doing("connect"))
     }
 
-    async fn open(self, connector: Connector) -> Result<PostgresStore, Failure> {
-        let hub = Arc::new(Hub::new(&self.schema));
-        let mut listening = Listening::connect(&connector, &hub).await?;
+    async fn open(self, connector: Connector) -> Result<PostgresStore, TxError> {
+        let channels = Arc::new(Channels::new(&self.schema));
+        let mut listening = Listening::connect(&connector, &channels).await?;
         let client = &mut listening.client;
         schema::check_encoding(client, &self.schema).await?;
         schema::migrate(client, &self.schema, self.must_exist).await?;
         let clock = DatabaseClock::default();
         clock.set_from(client).await?;
-        listening.listen(&hub, Topic::Run).await?;
+        listening.listen(&channels, Topic::Run).await?;
         let pool = self.pool(&connector)?;
-        let listener = Listener::start(connector, Arc::clone(&hub), clock.clone(), listening);
+        let listener = Listener::start(connector, Arc::clone(&channels), clock.clone(), listening);
         Ok(PostgresStore {
             inner: Arc::new(Inner {
                 pool,
-                hub,
+                channels,
                 _listener: listener,
             }),
             clock: SharedClock(Arc::new(clock)),
@@ -122,15 +122,15 @@ impl PostgresOptions {
         })
     }
 
-    fn pool(&self, connector: &Connector) -> Result<Pool, Failure> {
+    fn pool(&self, connector: &Connector) -> Result<Pool, TxError> {
         let config = ManagerConfig {
-            // Connections that have ended are known; what has become of the others a statement finds out.
+            // Connections that have ended are known; whether the others work a statement finds out.
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = Manager::from_connect(connector.config(), connector.clone(), config);
         let pool = Pool::builder(manager).max_size(self.max_connections);
         pool.build()
-            .map_err(|error| Failure::Database(error.into()))
+            .map_err(|error| TxError::Database(error.into()))
     }
 }
 

@@ -105,8 +105,8 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
     let (_store, client) = filled().await;
     let key = RunKey::new("7").unwrap().of_tenant("tenant 7").unwrap();
     let info = RunInfo::new(key, "flow 1", Status::Done, SystemTime::UNIX_EPOCH);
-    let first = Filter::new().limit(100).tenant("tenant 7");
-    let page = first.clone().after(Cursor::of(&info));
+    let first = Filter::new().with_limit(100).with_tenant("tenant 7");
+    let page = first.clone().with_after(Cursor::of(&info));
     let of_flow = Filter {
         flow: Some(String::new()),
         ..page.clone()
@@ -115,7 +115,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
         (first, ""),
         (page.clone(), ""),
         (of_flow, ", 'flow 1'"),
-        (page.clone().status(Status::Done), ", 'done'"),
+        (page.clone().with_status(Status::Done), ", 'done'"),
         (page.every_tenant(), ""),
     ] {
         let tenant = filter.tenant.column().map_or("", |_| ", 'tenant 7'");
@@ -132,7 +132,7 @@ async fn no_page_of_a_list_reads_or_sorts_all_runs() {
         assert!(!plan.contains("Seq Scan"), "{filter:?}\n{plan}");
     }
     // The runs of a tag are sorted, and no others.
-    let by_tag = plan(&client, &list(&Filter::new().tag("a", "b"))).await;
+    let by_tag = plan(&client, &list(&Filter::new().with_tag("a", "b"))).await;
     assert!(by_tag.contains("tag_by_value"), "{by_tag}");
     assert!(!by_tag.contains("Seq Scan"), "{by_tag}");
 }

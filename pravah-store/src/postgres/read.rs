@@ -10,10 +10,10 @@ use super::{
 use crate::{
     Cursor, Filter, HistoryRow, InboxRow, LoadedRun, Page, RunInfo, RunKey, Status,
     columns::{self, signed},
-    failure::Failure,
+    tx_error::TxError,
 };
 
-pub(super) async fn load(client: &ClientWrapper, key: &RunKey) -> Result<LoadedRun, Failure> {
+pub(super) async fn load(client: &ClientWrapper, key: &RunKey) -> Result<LoadedRun, TxError> {
     let (tenant, id) = (key.tenant_column(), key.id());
     let of: [Param<'_>; 2] = [&tenant, &id];
     let queries = [
@@ -30,7 +30,7 @@ pub(super) async fn load(client: &ClientWrapper, key: &RunKey) -> Result<LoadedR
     ))
 }
 
-pub(super) async fn get(client: &ClientWrapper, key: &RunKey) -> Result<RunInfo, Failure> {
+pub(super) async fn get(client: &ClientWrapper, key: &RunKey) -> Result<RunInfo, TxError> {
     let of: [Param<'_>; 2] = [&key.tenant_column(), &key.id()];
     rows::info(&query(client, Query(statements::INFO, &of)).await?, key)
 }
@@ -39,14 +39,14 @@ pub(super) async fn inbox(
     client: &ClientWrapper,
     key: &RunKey,
     after: u64,
-) -> Result<Vec<InboxRow>, Failure> {
+) -> Result<Vec<InboxRow>, TxError> {
     let (tenant, id, after) = (key.tenant_column(), key.id(), signed(after));
     let queries = [
         Query(statements::FIND, &[&tenant, &id]),
         Query(statements::INBOX, &[&tenant, &id, &after]),
     ];
     let [found, inbox] = read(client, queries).await?;
-    rows::found(&found, key)?;
+    rows::run_row(&found, key)?;
     rows::inbox(&inbox)
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn history(
     client: &ClientWrapper,
     key: &RunKey,
     (from, limit): (u64, usize),
-) -> Result<Vec<HistoryRow>, Failure> {
+) -> Result<Vec<HistoryRow>, TxError> {
     let (tenant, id) = (key.tenant_column(), key.id());
     let (from, limit) = (signed(from), columns::limit(limit));
     let queries = [
@@ -62,7 +62,7 @@ pub(super) async fn history(
         Query(statements::HISTORY, &[&tenant, &id, &from, &limit]),
     ];
     let [found, history] = read(client, queries).await?;
-    rows::found(&found, key)?;
+    rows::run_row(&found, key)?;
     rows::history(&history)
 }
 
@@ -70,18 +70,18 @@ pub(super) async fn entries_at(
     client: &ClientWrapper,
     key: &RunKey,
     step: u64,
-) -> Result<Entries, Failure> {
+) -> Result<Entries, TxError> {
     let (tenant, id, until) = (key.tenant_column(), key.id(), signed(step));
     let queries = [
         Query(statements::FIND, &[&tenant, &id]),
         Query(statements::CHANGES_UNTIL, &[&tenant, &id, &until]),
     ];
     let [found, changes] = read(client, queries).await?;
-    rows::found(&found, key)?.check_step(key, step)?;
+    rows::run_row(&found, key)?.check_step(key, step)?;
     rows::entries_after(&changes)
 }
 
-pub(super) async fn list(client: &ClientWrapper, filter: &Filter) -> Result<Page, Failure> {
+pub(super) async fn list(client: &ClientWrapper, filter: &Filter) -> Result<Page, TxError> {
     // No run has one, and no parameter either.
     if filter.flow.as_ref().is_some_and(|flow| flow.contains('\0')) {
         return Ok(Page::of(Vec::new(), filter.limit));
@@ -107,7 +107,7 @@ pub(super) async fn list(client: &ClientWrapper, filter: &Filter) -> Result<Page
         params.extend([created_at as Param<'_>, tenant, id]);
     }
     let found = query(client, Query(&statements::list(filter), &params)).await?;
-    let read = |row| -> Result<RunInfo, Failure> { Ok(rows::info_columns(row)?.read_for_list()?) };
+    let read = |row| -> Result<RunInfo, TxError> { Ok(rows::info_columns(row)?.read_for_list()?) };
     let runs: Result<Vec<_>, _> = found.iter().map(read).collect();
     Ok(Page::of(runs?, filter.limit))
 }

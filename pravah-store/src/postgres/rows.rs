@@ -7,20 +7,21 @@ use tokio_postgres::Row;
 
 use crate::{
     HistoryRow, InboxRow, RunInfo, RunKey, StoreError,
-    columns::{self, Found, HistoryColumns, InfoColumns},
-    failure::Failure,
+    columns::{self, HistoryColumns, InfoColumns, RunRow},
+    tx_error::TxError,
 };
 
 /// A text for people, without the character that no text in PostgreSQL can have.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    match text.contains('\0') {
-        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
-        false => Cow::Borrowed(text),
+pub(super) fn without_nul(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') {
+        Cow::Owned(text.replace('\0', "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
-pub(super) fn read_found(row: &Row) -> Result<Found, Failure> {
-    Ok(Found {
+pub(super) fn read_run_row(row: &Row) -> Result<RunRow, TxError> {
+    Ok(RunRow {
         seq: row.try_get(0)?,
         flow: row.try_get(1)?,
         status: columns::status(row.try_get(2)?)?,
@@ -30,11 +31,11 @@ pub(super) fn read_found(row: &Row) -> Result<Found, Failure> {
 }
 
 /// The run that was found, if one was.
-pub(super) fn found(rows: &[Row], key: &RunKey) -> Result<Found, Failure> {
-    read_found(first(rows, key)?)
+pub(super) fn run_row(rows: &[Row], key: &RunKey) -> Result<RunRow, TxError> {
+    read_run_row(first(rows, key)?)
 }
 
-pub(super) fn info(rows: &[Row], key: &RunKey) -> Result<RunInfo, Failure> {
+pub(super) fn info(rows: &[Row], key: &RunKey) -> Result<RunInfo, TxError> {
     Ok(info_columns(first(rows, key)?)?.read()?)
 }
 
@@ -42,7 +43,7 @@ fn first<'a>(rows: &'a [Row], key: &RunKey) -> Result<&'a Row, StoreError> {
     rows.first().ok_or_else(|| StoreError::not_found(key.id()))
 }
 
-pub(super) fn info_columns(row: &Row) -> Result<InfoColumns, Failure> {
+pub(super) fn info_columns(row: &Row) -> Result<InfoColumns, TxError> {
     Ok(InfoColumns {
         tenant: row.try_get(0)?,
         id: row.try_get(1)?,
@@ -62,8 +63,8 @@ pub(super) fn info_columns(row: &Row) -> Result<InfoColumns, Failure> {
     })
 }
 
-pub(super) fn history(rows: &[Row]) -> Result<Vec<HistoryRow>, Failure> {
-    let read = |row: &Row| -> Result<HistoryRow, Failure> {
+pub(super) fn history(rows: &[Row]) -> Result<Vec<HistoryRow>, TxError> {
+    let read = |row: &Row| -> Result<HistoryRow, TxError> {
         let columns = HistoryColumns {
             step: row.try_get(0)?,
             at: row.try_get(1)?,
@@ -77,14 +78,14 @@ pub(super) fn history(rows: &[Row]) -> Result<Vec<HistoryRow>, Failure> {
     rows.iter().map(read).collect()
 }
 
-pub(super) fn inbox(rows: &[Row]) -> Result<Vec<InboxRow>, Failure> {
-    let read = |row: &Row| -> Result<InboxRow, Failure> {
+pub(super) fn inbox(rows: &[Row]) -> Result<Vec<InboxRow>, TxError> {
+    let read = |row: &Row| -> Result<InboxRow, TxError> {
         Ok(columns::inbox_row(row.try_get(0)?, row.try_get(1)?)?)
     };
     rows.iter().map(read).collect()
 }
 
-pub(super) fn entries(rows: &[Row]) -> Result<Entries, Failure> {
+pub(super) fn entries(rows: &[Row]) -> Result<Entries, TxError> {
     let mut entries = Entries::default();
     for row in rows {
         let key = String::from_utf8(row.try_get(0)?);
@@ -95,7 +96,7 @@ pub(super) fn entries(rows: &[Row]) -> Result<Entries, Failure> {
 }
 
 /// The entries that a history of changes leads to.
-pub(super) fn entries_after(changes: &[Row]) -> Result<Entries, Failure> {
+pub(super) fn entries_after(changes: &[Row]) -> Result<Entries, TxError> {
     let mut entries = Entries::default();
     for row in changes {
         columns::apply_changes(&mut entries, row.try_get(0)?)?;

@@ -3,13 +3,13 @@
 use tokio_postgres::Client;
 
 use super::{connect::quoted, statements};
-use crate::{StoreError, failure::Failure};
+use crate::{StoreError, tx_error::TxError};
 
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
 
 /// Fails where the database cannot hold every text.
-pub(super) async fn check_encoding(client: &Client, schema: &str) -> Result<(), Failure> {
+pub(super) async fn check_encoding(client: &Client, schema: &str) -> Result<(), TxError> {
     let row = client.query_one(statements::ENCODING, &[]).await?;
     match row.try_get::<_, &str>(0)? {
         "UTF8" => Ok(()),
@@ -24,7 +24,7 @@ pub(super) async fn migrate(
     client: &mut Client,
     schema: &str,
     must_exist: bool,
-) -> Result<(), Failure> {
+) -> Result<(), TxError> {
     let known = known_version();
     let found = version(client, schema).await?;
     if must_exist && found == 0 {
@@ -60,7 +60,7 @@ fn known_version() -> i64 {
 }
 
 /// The version of a schema; 0 where none of these has led to it.
-async fn version(client: &Client, schema: &str) -> Result<i64, Failure> {
+async fn version(client: &Client, schema: &str) -> Result<i64, TxError> {
     let row = client
         .query_one(statements::HAS_VERSION, &[&schema])
         .await?;
@@ -72,13 +72,13 @@ async fn version(client: &Client, schema: &str) -> Result<i64, Failure> {
         .await?
         .try_get(0)?;
     let known = known_version();
-    match found > known {
-        true => Err(StoreError::newer_schema(found, known).into()),
-        false => Ok(found),
+    if found > known {
+        return Err(StoreError::newer_schema(found, known).into());
     }
+    Ok(found)
 }
 
-async fn create(client: &Client, schema: &str) -> Result<(), Failure> {
+async fn create(client: &Client, schema: &str) -> Result<(), TxError> {
     // A user without the right to create schemas may have been given one.
     let row = client.query_one(statements::HAS_SCHEMA, &[&schema]).await?;
     if !row.try_get::<_, bool>(0)? {

@@ -12,7 +12,7 @@
 //! - *Two starts* of one key: the second waits within `ON CONFLICT` for the first, and then changes nothing. The flow of
 //!   the run that exists is read by another statement, which sees it; where it was pruned meanwhile, it starts again.
 //! - *A fork* holds the row of its source (`FOR KEY SHARE`), so that it cannot be pruned before the fork is there.
-//!   Commits go on: what the fork copies does not change any more.
+//!   Commits continue: what the fork copies does not change any more.
 //! - *Pruning* deletes runs that have ended, for good, and nothing claims or changes those. It passes over rows that are
 //!   locked: as it waits for nobody, and all others lock one row, or a row and then what is new, there is no deadlock.
 //!

@@ -11,13 +11,29 @@ use futures_util::{FutureExt as _, future::try_join_all};
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::statements;
-use crate::failure::Failure;
+use crate::tx_error::TxError;
 
 pub(super) type Param<'a> = &'a (dyn ToSql + Sync);
 
 /// A statement and its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a>(pub(super) &'a str, pub(super) &'a [Param<'a>]);
+
+/// What other processes are told of a run, and through which channels.
+pub(super) struct RunNotification<'a> {
+    pub(super) channels: Vec<&'a str>,
+    pub(super) payload: String,
+}
+
+impl RunNotification<'_> {
+    fn params(&self) -> [Param<'_>; 2] {
+        [&self.channels, &self.payload]
+    }
+}
+
+fn notify<'a>(params: &'a [Param<'a>; 2]) -> Query<'a> {
+    Query(statements::NOTIFY, params)
+}
 
 type Rows = Vec<Row>;
 
@@ -28,7 +44,7 @@ enum Message<'a> {
 }
 
 /// Runs a single statement, which is a transaction of its own.
-pub(super) async fn query(client: &ClientWrapper, query: Query<'_>) -> Result<Rows, Failure> {
+pub(super) async fn query(client: &ClientWrapper, query: Query<'_>) -> Result<Rows, TxError> {
     let statement = client.prepare_cached(query.0).await?;
     Ok(client.query(&statement, query.1).await?)
 }
@@ -37,7 +53,7 @@ pub(super) async fn query(client: &ClientWrapper, query: Query<'_>) -> Result<Ro
 pub(super) async fn read<const N: usize>(
     client: &ClientWrapper,
     queries: [Query<'_>; N],
-) -> Result<[Rows; N], Failure> {
+) -> Result<[Rows; N], TxError> {
     let mut messages = prepare(client, &queries).await?;
     messages.insert(0, Message::Plain(statements::BEGIN_READ));
     messages.push(Message::Plain(statements::COMMIT));
@@ -47,14 +63,16 @@ pub(super) async fn read<const N: usize>(
     Ok(std::array::from_fn(|_| rows.next().unwrap_or_default()))
 }
 
-/// Runs statements each of which is a transaction of its own, in one round trip.
-pub(super) async fn send_all<const N: usize>(
+/// Runs a single statement, which is a transaction of its own, and then notifies others, in one round trip.
+pub(super) async fn query_and_notify(
     client: &ClientWrapper,
-    queries: [Query<'_>; N],
-) -> Result<[Rows; N], Failure> {
-    let messages = prepare(client, &queries).await?;
-    let mut rows = send(client, &messages).await?.into_iter();
-    Ok(std::array::from_fn(|_| rows.next().unwrap_or_default()))
+    query: Query<'_>,
+    notification: &RunNotification<'_>,
+) -> Result<Rows, TxError> {
+    let params = notification.params();
+    let messages = prepare(client, &[query, notify(&params)]).await?;
+    let rows = send(client, &messages).await?;
+    Ok(rows.into_iter().next().unwrap_or_default())
 }
 
 /// A transaction that has begun. It is rolled back unless it is committed, also where its future is dropped.
@@ -68,7 +86,7 @@ impl<'a> Transaction<'a> {
     pub(super) async fn begin<const N: usize>(
         client: &'a ClientWrapper,
         queries: [Query<'_>; N],
-    ) -> Result<(Self, [Rows; N]), Failure> {
+    ) -> Result<(Self, [Rows; N]), TxError> {
         let mut messages = prepare(client, &queries).await?;
         messages.insert(0, Message::Plain(statements::BEGIN));
         let transaction = Self::guard(client);
@@ -85,8 +103,10 @@ impl<'a> Transaction<'a> {
     pub(super) async fn commit(
         self,
         queries: &[Query<'_>],
-        notify: Option<Query<'_>>,
-    ) -> Result<Rows, Failure> {
+        notification: Option<&RunNotification<'_>>,
+    ) -> Result<Rows, TxError> {
+        let params = notification.map(RunNotification::params);
+        let notify = params.as_ref().map(notify);
         let mut messages = prepare(self.client, queries).await?;
         messages.push(Message::Plain(statements::COMMIT));
         let notify = prepare(self.client, notify.as_slice()).await?;
@@ -106,11 +126,11 @@ impl<'a> Transaction<'a> {
         Ok(rows.into_iter().next().unwrap_or_default())
     }
 
-    /// Goes on with what was found, or rolls back: after an error nothing is locked any more.
+    /// Continues with what was found, or rolls back: after an error nothing is locked any more.
     pub(super) async fn checked<T>(
         mut self,
-        found: Result<T, impl Into<Failure>>,
-    ) -> Result<(Self, T), Failure> {
+        found: Result<T, impl Into<TxError>>,
+    ) -> Result<(Self, T), TxError> {
         match found {
             Ok(found) => Ok((self, found)),
             Err(error) => {

@@ -22,7 +22,7 @@ type Row = Result<HistoryRow, StoreError>;
 /// What the history of a run says, as it grows; see [`Runs::events`](super::Runs::events).
 ///
 /// It ends when the run has ended, and after an error: [`StoreError::NotFound`] if there is no such run, also where it
-/// was pruned meanwhile. After an error of the database another one goes on, from the step that would have come next.
+/// was pruned meanwhile. After an error of the database another stream continues, from the step that would have come next.
 ///
 /// It is a [`Stream`] for all that takes one; [`next`](Self::next) needs no other crate. Whoever reads it slowly misses
 /// nothing: rows are read from the store.

@@ -1,21 +1,24 @@
 //! The handle with which programs reach stored runs.
 
+mod commands;
 mod events;
 mod start;
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use pravah_runtime::{Entries, FlowDef, FlowRuntime, LoadedFlow};
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
-pub use self::{events::RunEvents, start::StartRun};
+pub use self::{
+    events::RunEvents,
+    start::{StartOutcome, StartRun},
+};
 use crate::{
-    Command, Filter, HistoryRow, InboxRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError,
-    key::check_tenant,
+    Filter, HistoryRow, Page, Retention, RunInfo, RunKey, RunStore, StoreError, TenantFilter,
+    is_encrypted_text, key::check_tenant,
 };
 
-/// Starts runs, tells them something, and reads what came of them, whether or not a [`Worker`](crate::Worker) has them at
+/// Starts runs, sends them commands, and reads their results, whether or not a [`Worker`](crate::Worker) has them at
 /// the moment. It can be cloned: it is what the handlers of a web server hold.
 ///
 /// A flow is named by its input, `Runs::start::<Order>`, or with `#[flow(named)]` by its name.
@@ -69,8 +72,8 @@ impl Runs {
         self
     }
 
-    /// A handle to the runs of this tenant. All others are to it as if they did not exist, and the same id may be
-    /// another run of each tenant.
+    /// A handle to the runs of this tenant. Another tenant's run is reported exactly like a missing one
+    /// ([`NotFound`](StoreError::NotFound)), and the same id may be another run of each tenant.
     ///
     /// # Errors
     ///
@@ -85,8 +88,8 @@ impl Runs {
         })
     }
 
-    /// Starts a run of a flow when it is awaited, and returns its id: that of [`StartRun::with_id`], or a UUID of
-    /// version 7.
+    /// Starts a run of the flow `F`, which has to be named: `runs.start::<Order>(…)`. It starts when this is awaited, which
+    /// returns its id: that of [`StartRun::with_id`], or a UUID of version 7.
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -100,13 +103,15 @@ impl Runs {
     /// let start = || runs.start::<Order>(Order { cups: 2 }).with_id("order-7").with_tag("shop", "north");
     /// let id = start().await?;
     /// assert_eq!(start().await?, id); // There is one run.
+    /// assert!(!start().outcome().await?.is_new);
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
     /// [`StoreError::Flow`] if the flow cannot be built; [`StoreError::InvalidName`]; [`StoreError::AlreadyExists`] if
-    /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input.
+    /// a run of the id exists and is of another flow. A run of the same flow is left as it is, whatever its input:
+    /// [`StartRun::outcome`] says whether there was one.
     pub fn start<F: FlowDef>(&self, input: F::Input) -> StartRun<'_, F> {
         StartRun::new(self, F::node_id(), FlowRuntime::start(input))
     }
@@ -147,7 +152,8 @@ impl Runs {
     /// # Errors
     ///
     /// [`StoreError::NotFound`]; [`StoreError::OtherFlow`] if the run is of another flow; [`StoreError::Corrupt`] if the
-    /// output is not of this type any more.
+    /// output is not of this type any more; [`StoreError::Encrypted`] if it was read without its
+    /// [`EncryptedStore`](crate::EncryptedStore).
     pub async fn output<F: FlowDef>(&self, id: &str) -> Result<Option<F::Output>, StoreError> {
         self.read_output(&F::node_id(), id).await
     }
@@ -178,102 +184,35 @@ impl Runs {
                 asked: flow.to_owned(),
             });
         }
-        let output = info.output.as_deref().map(serde_json::from_str);
-        let output = output.transpose();
-        output.map_err(|error| StoreError::corrupt("the output of a run", error))
-    }
-
-    /// Answers a question. If one of this id is open, the answer is for that one and no later one; otherwise it waits
-    /// until one is asked. It returns once the answer is stored: what became of it is in the
-    /// [`history`](Self::history), as [taken](HistoryRow::taken) or [refused](HistoryRow::refused) under the number
-    /// that this returns.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send); [`StoreError::NotStorable`] if the answer cannot be written as JSON.
-    pub async fn answer(
-        &self,
-        id: &str,
-        question: &str,
-        answer: impl Serialize,
-    ) -> Result<u64, StoreError> {
-        let answer = to_json(answer)?;
-        let info = self.status(id).await?;
-        let open = info.questions.iter().find(|open| open.id == question);
-        let command = Command::Answer {
-            id: question.to_owned(),
-            number: open.map(|open| open.number),
-            answer,
+        let Some(json) = info.output else {
+            return Ok(None);
         };
-        self.send(id, command).await
+        let output = serde_json::from_str(&json);
+        output.map(Some).map_err(|error| {
+            if is_encrypted_text(&json) {
+                StoreError::encrypted(id)
+            } else {
+                StoreError::corrupt("the output of a run", error)
+            }
+        })
     }
 
-    /// Emits an event, which the first gate that waits for its name takes; see
-    /// [`Hub::emit`](pravah_runtime::Hub::emit).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send); [`StoreError::NotStorable`] if the value cannot be written as JSON.
-    pub async fn emit(
-        &self,
-        id: &str,
-        name: impl Into<String>,
-        value: impl Serialize,
-    ) -> Result<u64, StoreError> {
-        let (name, value) = (name.into(), to_json(value)?);
-        self.send(id, Command::Emit { name, value }).await
-    }
-
-    /// Ends a run: a step that is being made is broken off.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send).
-    pub async fn cancel(&self, id: &str, reason: impl Into<String>) -> Result<u64, StoreError> {
-        let reason = reason.into();
-        self.send(id, Command::Cancel { reason }).await
-    }
-
-    /// Puts any command into the inbox of a run, and returns its number there.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if the run has ended; [`StoreError::InboxFull`];
-    /// [`StoreError::NotStorable`] if it is nested so deeply that it could not be read again.
-    pub async fn send(&self, id: &str, command: Command) -> Result<u64, StoreError> {
-        self.store.push(&self.key(id)?, command).await
-    }
-
-    /// The commands that wait in the inbox of a run, in their order: it has neither taken nor refused them yet. An answer
-    /// to a question that is never asked stays here.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::NotFound`]; [`StoreError::Corrupt`] or [`StoreError::Decryption`] if one of them cannot be read.
-    pub async fn commands(&self, id: &str) -> Result<Vec<InboxRow>, StoreError> {
-        self.store.inbox(&self.key(id)?, 0).await
-    }
-
-    /// Lets a run that has failed try again where it failed.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if it has not failed.
-    pub async fn retry(&self, id: &str) -> Result<(), StoreError> {
-        self.store.retry(&self.key(id)?).await
-    }
-
-    /// The runs that pass a filter, the newest first.
+    /// The runs that pass a filter, the newest first. A handle [of a tenant](Self::of_tenant) lists those of its own only:
+    /// a filter for another one finds nothing.
     ///
     /// # Errors
     ///
     /// [`StoreError::InvalidName`] if the filter has a tag or tenant that no run can have.
     pub async fn list(&self, filter: Filter) -> Result<Page, StoreError> {
-        let filter = match &self.tenant {
-            Some(tenant) => filter.tenant(tenant),
-            None => filter,
+        let Some(tenant) = &self.tenant else {
+            return self.store.list(filter).await;
         };
-        self.store.list(filter).await
+        filter.check()?;
+        // Runs of others are as good as missing, whether or not there are any.
+        match &filter.tenant {
+            TenantFilter::Of(other) if other != tenant => Ok(Page::of(Vec::new(), filter.limit)),
+            _ => self.store.list(filter.with_tenant(tenant)).await,
+        }
     }
 
     /// The steps of a run, the first first.
@@ -286,7 +225,7 @@ impl Runs {
     }
 
     /// What the [`history`](Self::history) of a run says, a row for each commit, from the first on and as it grows. It
-    /// ends when the run has ended; one that has failed may go on. Whichever process makes the steps, no row is left out.
+    /// ends when the run has ended; one that has failed may resume. Whichever process executes the steps, no row is left out.
     ///
     /// ```
     /// # use pravah_runtime::prelude::*;
@@ -311,7 +250,7 @@ impl Runs {
         self.events_from(id, 0)
     }
 
-    /// The same from a step on, so as to go on after the last that was seen.
+    /// The same from a step on, so as to continue after the last that was seen.
     pub fn events_from(&self, id: &str, step: u64) -> RunEvents {
         match self.key(id) {
             Ok(key) => RunEvents::follow(Arc::clone(&self.store), key, step, self.poll),
@@ -328,8 +267,8 @@ impl Runs {
         self.store.entries_at(&self.key(id)?, step).await
     }
 
-    /// Starts a run that goes on from where another was after a step, and returns its id. The other stays as it is. The
-    /// fork has step keys of its own: effects of the steps that it makes again happen again.
+    /// Starts a run from where another was after a step, and returns its id. The other stays as it is. The
+    /// fork has step keys of its own: effects of the steps that it executes again happen again.
     ///
     /// # Errors
     ///
@@ -363,10 +302,6 @@ impl Runs {
             None => Ok(key),
         }
     }
-}
-
-fn to_json(value: impl Serialize) -> Result<Value, StoreError> {
-    serde_json::to_value(value).map_err(|error| StoreError::not_storable("a value", error))
 }
 
 impl fmt::Debug for Runs {

@@ -18,6 +18,16 @@ pub struct StartRun<'a, F> {
     tags: BTreeMap<String, String>,
 }
 
+/// The result of a start; see [`StartRun::outcome`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StartOutcome {
+    /// The id of the run.
+    pub id: String,
+    /// Whether the run was started; otherwise there was one of this id, which is as it was.
+    pub is_new: bool,
+}
+
 impl<'a, F: FlowEnds> StartRun<'a, F> {
     /// A run of the flow of this id.
     pub(super) fn new(
@@ -40,10 +50,22 @@ impl<'a, F: FlowEnds> StartRun<'a, F> {
         self
     }
 
-    /// Adds a tag, by which runs can be [listed](crate::Filter::tag).
+    /// Adds a tag, by which runs can be [listed](crate::Filter::with_tag).
     pub fn with_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.tags.insert(name.into(), value.into());
         self
+    }
+
+    /// Starts the run, as awaiting does, and says whether there was one of its id already.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Runs::start`].
+    pub async fn outcome(self) -> Result<StartOutcome, StoreError> {
+        let store = &self.runs.store;
+        let (run, id) = self.prepare()?;
+        let is_new = store.start(run).await?;
+        Ok(StartOutcome { id, is_new })
     }
 
     /// The run as it is stored, and its id.

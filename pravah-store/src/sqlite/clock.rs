@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use pravah_runtime::{Clock, Sleep, SystemClock};
 
 /// The system's time as it is now. Processes that share a file compare the times in it: where a machine was asleep, or its
-/// clock was set, they have to go on agreeing, which those do not that count from their own start.
+/// clock was set, they still have to agree, and clocks that count from their own start would not.
 pub(super) struct WallClock;
 
 impl Clock for WallClock {

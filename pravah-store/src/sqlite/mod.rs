@@ -23,8 +23,8 @@ use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
     StoreFuture,
-    failure::Failure,
     time::{self, SharedClock},
+    tx_error::TxError,
 };
 
 /// Keeps runs in a SQLite file, for the processes of one machine. Clones share its two connections, of which one only
@@ -57,9 +57,11 @@ pub struct SqliteStore {
 
 /// What something that is written has to survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Survives {
-    PowerLoss,
-    ProcessEnd,
+enum Durability {
+    /// Also a loss of power.
+    Full,
+    /// The end of the process: nobody needs it once the machine has stopped.
+    ProcessOnly,
 }
 
 impl SqliteStore {
@@ -83,10 +85,10 @@ impl SqliteStore {
 
     async fn write<T: Send + 'static>(
         &self,
-        (action, survives): (&'static str, Survives),
-        write: impl FnOnce(&Connection, SystemTime) -> Result<T, Failure> + Send + 'static,
+        (action, durability): (&'static str, Durability),
+        write: impl FnOnce(&Connection, SystemTime) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let needs_no_sync = survives == Survives::ProcessEnd && self.is_durable;
+        let skips_fsync = durability == Durability::ProcessOnly && self.is_durable;
         let clock = self.clock.clone();
         let in_transaction = move |connection: &mut Connection| {
             let behavior = TransactionBehavior::Immediate;
@@ -98,7 +100,7 @@ impl SqliteStore {
             Ok(written)
         };
         let run = move |connection: &mut Connection| {
-            if !needs_no_sync {
+            if !skips_fsync {
                 return in_transaction(connection);
             }
             connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -112,7 +114,7 @@ impl SqliteStore {
     async fn read<T: Send + 'static>(
         &self,
         action: &'static str,
-        read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        read: impl FnOnce(&Connection) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
         // In a transaction: all that is read is as of one moment.
         let run = move |connection: &mut Connection| {
@@ -127,7 +129,7 @@ impl SqliteStore {
 async fn with_connection<T: Send + 'static>(
     connection: &Arc<Mutex<Connection>>,
     action: &'static str,
-    run: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
+    run: impl FnOnce(&mut Connection) -> Result<T, TxError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let connection = Arc::clone(connection);
     // A task of its own: the lock goes to those that wait for it in their order, and one that nobody polls at the moment
@@ -139,7 +141,7 @@ async fn with_connection<T: Send + 'static>(
     });
     let done = done.await.and_then(|done| done);
     let done = done.map_err(|error| StoreError::database(action, error))?;
-    done.map_err(|failure| failure.while_doing(action))
+    done.map_err(|error| error.while_doing(action))
 }
 
 impl RunStore for SqliteStore {
@@ -159,9 +161,7 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let key = run.key.clone();
             let start = move |connection: &Connection, now| write::start(connection, &run, now);
-            let is_new = self
-                .write(("start a run", Survives::PowerLoss), start)
-                .await?;
+            let is_new = self.write(("start a run", Durability::Full), start).await?;
             self.notifier.notify(&key);
             Ok(is_new)
         })
@@ -169,13 +169,14 @@ impl RunStore for SqliteStore {
 
     fn claim(&self, request: ClaimRequest) -> StoreFuture<'_, Vec<Claim>> {
         let claim = move |connection: &Connection, now| write::claim(connection, &request, now);
-        Box::pin(self.write(("claim runs", Survives::ProcessEnd), claim))
+        Box::pin(self.write(("claim runs", Durability::ProcessOnly), claim))
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
         let lease = lease.clone();
-        let renew = move |connection: &Connection, now| write::renew(connection, &lease, time, now);
-        Box::pin(self.write(("renew a lease", Survives::ProcessEnd), renew))
+        let renew =
+            move |connection: &Connection, now| write::renew(connection, &lease, duration, now);
+        Box::pin(self.write(("renew a lease", Durability::ProcessOnly), renew))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {
@@ -183,7 +184,7 @@ impl RunStore for SqliteStore {
             let of = lease.clone();
             let write =
                 move |connection: &Connection, now| write::release(connection, &of, &release, now);
-            self.write(("release a run", Survives::PowerLoss), write)
+            self.write(("release a run", Durability::Full), write)
                 .await?;
             self.notifier.notify(&lease.key);
             Ok(())
@@ -196,7 +197,7 @@ impl RunStore for SqliteStore {
             let write =
                 move |connection: &Connection, now| write::commit(connection, &of, &commit, now);
             let last = self
-                .write(("commit a step", Survives::PowerLoss), write)
+                .write(("commit a step", Durability::Full), write)
                 .await?;
             if is_released {
                 self.notifier.notify(&lease.key);
@@ -218,7 +219,7 @@ impl RunStore for SqliteStore {
             let push =
                 move |connection: &Connection, now| write::push(connection, &of, &command, now);
             let number = self
-                .write(("push a command", Survives::PowerLoss), push)
+                .write(("push a command", Durability::Full), push)
                 .await?;
             self.notifier.notify(key);
             Ok(number)
@@ -274,9 +275,7 @@ impl RunStore for SqliteStore {
             let to = fork.clone();
             let write =
                 move |connection: &Connection, now| write::fork(connection, (&key, step), &to, now);
-            let is_new = self
-                .write(("fork a run", Survives::PowerLoss), write)
-                .await?;
+            let is_new = self.write(("fork a run", Durability::Full), write).await?;
             self.notifier.notify(&fork);
             Ok(is_new)
         })
@@ -286,8 +285,7 @@ impl RunStore for SqliteStore {
         Box::pin(async move {
             let of = key.clone();
             let retry = move |connection: &Connection, now| write::retry(connection, &of, now);
-            self.write(("retry a run", Survives::PowerLoss), retry)
-                .await?;
+            self.write(("retry a run", Durability::Full), retry).await?;
             self.notifier.notify(key);
             Ok(())
         })
@@ -298,6 +296,6 @@ impl RunStore for SqliteStore {
         let prune = move |connection: &Connection, now| {
             write::prune(connection, tenant.as_deref(), retention, now)
         };
-        Box::pin(self.write(("delete runs", Survives::PowerLoss), prune))
+        Box::pin(self.write(("delete runs", Durability::Full), prune))
     }
 }

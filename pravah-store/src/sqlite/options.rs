@@ -7,11 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use pravah_runtime::BoxError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
 use super::{SqliteStore, clock::WallClock, schema};
-use crate::{Notifier, StoreError, failure::Failure, time::SharedClock};
+use crate::{Notifier, StoreError, time::SharedClock, tx_error::TxError};
 
 /// SQLite counts milliseconds in 31 bits.
 const LONGEST_BUSY_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
@@ -52,7 +53,7 @@ impl SqliteOptions {
     }
 
     /// Writes without waiting for the disk (`synchronous = NORMAL`): if the machine loses its power, the last commits
-    /// may be lost, and their steps are made again. A process that ends loses nothing, and the file stays whole.
+    /// may be lost, and their steps are executed again. A process that ends loses nothing, and the file stays whole.
     #[must_use]
     pub fn without_sync(mut self) -> Self {
         self.is_durable = false;
@@ -73,13 +74,17 @@ impl SqliteOptions {
     /// Those of [`SqliteStore::open`]; [`StoreError::NotAStore`] where it has to be one.
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = path.as_ref();
+        check_no_url(path)?;
         if self.must_exist && !path.is_file() {
-            return Err(StoreError::not_a_store(path, "there is no such file"));
+            return Err(StoreError::not_a_store(
+                path.to_string_lossy(),
+                "there is no such file",
+            ));
         }
         let connections = self.connect(path);
-        let (writer, reader) = connections.map_err(|failure| match failure {
-            Failure::Database(error) => StoreError::not_opened(path, error),
-            Failure::Store(error) => error,
+        let (writer, reader) = connections.map_err(|error| match error {
+            TxError::Database(error) => StoreError::not_opened(path, without_path(error, path)),
+            TxError::Store(error) => error,
         })?;
         let writer = Arc::new(Mutex::new(writer));
         Ok(SqliteStore {
@@ -96,12 +101,12 @@ impl SqliteOptions {
     }
 
     /// A connection that writes, and one that only reads, if it can have the same database.
-    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), Failure> {
+    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), TxError> {
         let mut writer = Connection::open(path)?;
         self.set_up(&writer)?;
         let is_new = schema::check(&writer, path)?;
         if self.must_exist && is_new {
-            return Err(StoreError::not_a_store(path, "it is empty").into());
+            return Err(StoreError::not_a_store(path.to_string_lossy(), "it is empty").into());
         }
         self.use_wal(&writer)?;
         writer.pragma_update(None, "foreign_keys", true)?;
@@ -119,7 +124,7 @@ impl SqliteOptions {
         Ok((writer, Some(reader)))
     }
 
-    fn set_up(self, connection: &Connection) -> Result<(), Failure> {
+    fn set_up(self, connection: &Connection) -> Result<(), TxError> {
         connection.busy_timeout(self.busy_timeout.min(LONGEST_BUSY_TIMEOUT))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
@@ -129,7 +134,7 @@ impl SqliteOptions {
 impl SqliteOptions {
     /// Switches the file to a write-ahead log. SQLite does not wait for others while it does: whoever is first has done it
     /// for all.
-    fn use_wal(self, connection: &Connection) -> Result<(), Failure> {
+    fn use_wal(self, connection: &Connection) -> Result<(), TxError> {
         let started = Instant::now();
         loop {
             match connection.pragma_update(None, "journal_mode", "WAL") {
@@ -142,6 +147,36 @@ impl SqliteOptions {
                 switched => return Ok(switched?),
             }
         }
+    }
+}
+
+/// Refuses the URL of a database, which SQLite would take for the name of a file.
+fn check_no_url(path: &Path) -> Result<(), StoreError> {
+    let Some((scheme, rest)) = path.to_str().and_then(|path| path.split_once("://")) else {
+        return Ok(());
+    };
+    let why = match scheme {
+        "postgres" | "postgresql" => {
+            "it is the URL of a PostgreSQL database, to which `PostgresStore` of the feature `postgres` connects"
+        }
+        "sqlite" => "it is a URL, and `SqliteStore` opens the path of a file",
+        _ => return Ok(()),
+    };
+    // A URL may have a password: before the `@`, or among the parameters.
+    let place = rest.split('?').next().unwrap_or_default();
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    Err(StoreError::not_a_store(format!("{scheme}://{place}"), why))
+}
+
+/// What SQLite said, without the path, which the error names.
+fn without_path(error: BoxError, path: &Path) -> BoxError {
+    match error.downcast::<rusqlite::Error>().map(|error| *error) {
+        Ok(rusqlite::Error::SqliteFailure(code, Some(message))) => {
+            let message = message.replace(&format!(": {}", path.display()), "");
+            format!("{message} (SQLite error {})", code.extended_code).into()
+        }
+        Ok(error) => error.into(),
+        Err(error) => error,
     }
 }
 

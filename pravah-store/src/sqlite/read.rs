@@ -6,10 +6,10 @@ use super::{rows, statements};
 use crate::{
     Cursor, Filter, HistoryRow, LoadedRun, Page, RunKey, Status,
     columns::{self, signed, to_json},
-    failure::Failure,
+    tx_error::TxError,
 };
 
-pub(super) fn load(connection: &Connection, key: &RunKey) -> Result<LoadedRun, Failure> {
+pub(super) fn load(connection: &Connection, key: &RunKey) -> Result<LoadedRun, TxError> {
     let (seq, info) = rows::get_info(connection, key)?;
     let entries = rows::entries(connection, seq)?;
     let inbox = rows::inbox(connection, seq, 0)?;
@@ -20,14 +20,14 @@ pub(super) fn history(
     connection: &Connection,
     key: &RunKey,
     (from, limit): (u64, usize),
-) -> Result<Vec<HistoryRow>, Failure> {
+) -> Result<Vec<HistoryRow>, TxError> {
     let found = rows::get(connection, key)?;
     let mut statement = connection.prepare_cached(statements::HISTORY)?;
     let rows = statement.query([found.seq, signed(from), columns::limit(limit)])?;
     all(rows, rows::history_row)
 }
 
-pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, Failure> {
+pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, TxError> {
     let limit = columns::limit(filter.limit.saturating_add(1));
     let (tenant, status) = (filter.tenant.column(), filter.status.map(Status::name));
     let after = filter.after.as_ref().map(Cursor::place);
@@ -64,8 +64,8 @@ pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Page, Fai
 
 fn all<T>(
     mut rows: Rows<'_>,
-    read: impl Fn(&Row<'_>) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
+    read: impl Fn(&Row<'_>) -> Result<T, TxError>,
+) -> Result<Vec<T>, TxError> {
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         all.push(read(row)?);

@@ -6,12 +6,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::statements;
 use crate::{
     HistoryRow, InboxRow, RunInfo, RunKey, StoreError,
-    columns::{self, Found, HistoryColumns, InfoColumns, signed},
-    failure::Failure,
+    columns::{self, HistoryColumns, InfoColumns, RunRow, signed},
+    tx_error::TxError,
 };
 
-pub(super) fn read_found(row: &Row<'_>) -> Result<Found, Failure> {
-    Ok(Found {
+pub(super) fn read_run_row(row: &Row<'_>) -> Result<RunRow, TxError> {
+    Ok(RunRow {
         seq: row.get(0)?,
         flow: row.get(1)?,
         status: columns::status(&row.get::<_, String>(2)?)?,
@@ -20,21 +20,21 @@ pub(super) fn read_found(row: &Row<'_>) -> Result<Found, Failure> {
     })
 }
 
-pub(super) fn find(connection: &Connection, key: &RunKey) -> Result<Option<Found>, Failure> {
+pub(super) fn find(connection: &Connection, key: &RunKey) -> Result<Option<RunRow>, TxError> {
     let mut statement = connection.prepare_cached(statements::FIND)?;
     let row = statement.query_row(params![key.tenant_column(), key.id()], |row| {
-        Ok(read_found(row))
+        Ok(read_run_row(row))
     });
     row.optional()?.transpose()
 }
 
-pub(super) fn get(connection: &Connection, key: &RunKey) -> Result<Found, Failure> {
+pub(super) fn get(connection: &Connection, key: &RunKey) -> Result<RunRow, TxError> {
     let found = find(connection, key)?;
     found.ok_or_else(|| StoreError::not_found(key.id()).into())
 }
 
 /// A run's row number, and what is known of it.
-pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, RunInfo), Failure> {
+pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, RunInfo), TxError> {
     let mut statement = connection.prepare_cached(statements::INFO)?;
     let row = statement.query_row(params![key.tenant_column(), key.id()], |row| {
         Ok(info_with_number(row))
@@ -44,15 +44,15 @@ pub(super) fn get_info(connection: &Connection, key: &RunKey) -> Result<(i64, Ru
 }
 
 /// A number, and behind it what is known of a run.
-pub(super) fn info_with_number(row: &Row<'_>) -> Result<(i64, RunInfo), Failure> {
+pub(super) fn info_with_number(row: &Row<'_>) -> Result<(i64, RunInfo), TxError> {
     Ok((row.get(0)?, info_columns(row)?.read()?))
 }
 
-pub(super) fn listed_info(row: &Row<'_>) -> Result<RunInfo, Failure> {
+pub(super) fn listed_info(row: &Row<'_>) -> Result<RunInfo, TxError> {
     Ok(info_columns(row)?.read_for_list()?)
 }
 
-fn info_columns(row: &Row<'_>) -> Result<InfoColumns, Failure> {
+fn info_columns(row: &Row<'_>) -> Result<InfoColumns, TxError> {
     Ok(InfoColumns {
         tenant: row.get(1)?,
         id: row.get(2)?,
@@ -72,7 +72,7 @@ fn info_columns(row: &Row<'_>) -> Result<InfoColumns, Failure> {
     })
 }
 
-pub(super) fn history_row(row: &Row<'_>) -> Result<HistoryRow, Failure> {
+pub(super) fn history_row(row: &Row<'_>) -> Result<HistoryRow, TxError> {
     let columns = HistoryColumns {
         step: row.get(0)?,
         at: row.get(1)?,
@@ -88,7 +88,7 @@ pub(super) fn inbox(
     connection: &Connection,
     seq: i64,
     after: u64,
-) -> Result<Vec<InboxRow>, Failure> {
+) -> Result<Vec<InboxRow>, TxError> {
     let mut statement = connection.prepare_cached(statements::INBOX)?;
     let mut rows = statement.query(params![seq, signed(after)])?;
     let mut inbox = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn inbox(
     Ok(inbox)
 }
 
-pub(super) fn entries(connection: &Connection, seq: i64) -> Result<Entries, Failure> {
+pub(super) fn entries(connection: &Connection, seq: i64) -> Result<Entries, TxError> {
     let mut statement = connection.prepare_cached(statements::ENTRIES)?;
     let mut rows = statement.query([seq])?;
     let mut entries = Entries::default();
@@ -113,9 +113,9 @@ pub(super) fn entries(connection: &Connection, seq: i64) -> Result<Entries, Fail
 pub(super) fn entries_at(
     connection: &Connection,
     key: &RunKey,
-    found: &Found,
+    found: &RunRow,
     step: u64,
-) -> Result<Entries, Failure> {
+) -> Result<Entries, TxError> {
     found.check_step(key, step)?;
     let mut statement = connection.prepare_cached(statements::CHANGES_UNTIL)?;
     let mut rows = statement.query(params![found.seq, signed(step)])?;

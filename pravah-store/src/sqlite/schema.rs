@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::{StoreError, failure::Failure};
+use crate::{StoreError, tx_error::TxError};
 
 /// What leads from each version to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
@@ -14,7 +14,7 @@ const APPLICATION_ID: i64 = 0x5072_7668;
 
 /// Whether the file at `path` is empty. Fails, before anything in it is changed, if it is newer than this program, or
 /// another program's.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, Failure> {
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, TxError> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (found, known) = (number("user_version")?, known_version());
     let is_ours = match number("application_id")? {
@@ -27,7 +27,11 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, Failur
         true if found > known => Err(StoreError::newer_schema(found, known).into()),
         true => Ok(false),
         false if number("schema_version")? == 0 && found == 0 => Ok(true),
-        false => Err(StoreError::not_a_store(path, "it is a database of another program").into()),
+        false => Err(StoreError::not_a_store(
+            path.to_string_lossy(),
+            "it is a database of another program",
+        )
+        .into()),
     }
 }
 
@@ -36,7 +40,7 @@ fn known_version() -> i64 {
 }
 
 /// Brings the database at `path` to the newest version.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), TxError> {
     // Several processes may open the file at once: the first to get the lock migrates it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     check(&transaction, path)?;

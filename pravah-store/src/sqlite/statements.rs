@@ -180,7 +180,7 @@ mod tests {
             Status::Ready,
             std::time::SystemTime::now(),
         );
-        let page = |filter: Filter| list(&filter.after(Cursor::of(&info)));
+        let page = |filter: Filter| list(&filter.with_after(Cursor::of(&info)));
         for (sql, index) in [
             (CLAIMABLE, "run_by_wake"),
             (INFO, "(tenant=? AND id=?)"),
@@ -197,9 +197,12 @@ mod tests {
                 &page(Filter::new()),
                 "run_by_age (tenant=? AND created_at<?)",
             ),
-            (&page(Filter::flow("a")), "run_by_flow (tenant=? AND flow=?"),
             (
-                &page(Filter::new().status(Status::Done)),
+                &page(Filter::new().with_flow("a")),
+                "run_by_flow (tenant=? AND flow=?",
+            ),
+            (
+                &page(Filter::new().with_status(Status::Done)),
                 "run_by_status (tenant=? AND status=?",
             ),
             (
@@ -212,7 +215,7 @@ mod tests {
             assert!(!plan.contains("B-TREE FOR ORDER BY"), "{sql}\n{plan}");
         }
         // The runs of a tag are sorted, and no others.
-        let by_tag = plan(&list(&Filter::new().tag("a", "b")));
+        let by_tag = plan(&list(&Filter::new().with_tag("a", "b")));
         assert!(
             by_tag.contains("tag_by_value (name=? AND value=?"),
             "{by_tag}"

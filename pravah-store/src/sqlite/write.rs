@@ -9,12 +9,12 @@ use super::{rows, statements};
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
     StoreError,
-    columns::{self, CommitColumns, Found, HistoryColumns, signed, to_json, unsigned},
+    columns::{self, CommitColumns, HistoryColumns, RunRow, signed, to_json, unsigned},
     command::Waiting,
     entries::put_all,
     error::with_sources,
-    failure::Failure,
     time,
+    tx_error::TxError,
 };
 
 /// The row of a run that was put in; `None` if there was one.
@@ -23,7 +23,7 @@ fn insert_run(
     (key, flow): (&RunKey, &str),
     forked_from: Option<(&str, u64)>,
     now: SystemTime,
-) -> Result<Option<i64>, Failure> {
+) -> Result<Option<i64>, TxError> {
     if let Some(found) = rows::find(connection, key)? {
         if found.flow == flow {
             return Ok(None);
@@ -47,7 +47,7 @@ pub(super) fn start(
     connection: &Connection,
     run: &NewRun,
     now: SystemTime,
-) -> Result<bool, Failure> {
+) -> Result<bool, TxError> {
     let Some(seq) = insert_run(connection, (&run.key, &run.flow), None, now)? else {
         return Ok(false);
     };
@@ -64,7 +64,7 @@ pub(super) fn fork(
     (key, step): (&RunKey, u64),
     fork: &RunKey,
     now: SystemTime,
-) -> Result<bool, Failure> {
+) -> Result<bool, TxError> {
     let found = rows::get(connection, key)?;
     let entries = put_all(&rows::entries_at(connection, key, &found, step)?)?;
     let forked_from = Some((key.id(), step));
@@ -82,7 +82,7 @@ fn write_start(
     seq: i64,
     entries: &Changes,
     now: SystemTime,
-) -> Result<(), Failure> {
+) -> Result<(), TxError> {
     apply(connection, seq, entries)?;
     append_history(
         connection,
@@ -96,7 +96,7 @@ pub(super) fn claim(
     connection: &Connection,
     request: &ClaimRequest,
     now: SystemTime,
-) -> Result<Vec<Claim>, Failure> {
+) -> Result<Vec<Claim>, TxError> {
     let until = time::to_millis(time::after(now, request.lease));
     let flows = to_json("the ids of flows", &request.flows)?;
     let limit = columns::limit(request.limit);
@@ -116,8 +116,8 @@ pub(super) fn claim(
         let (number, info) = match row {
             Ok(read) => read,
             // It keeps no other run from being claimed.
-            Err(failure) => {
-                let error = with_sources(&failure.while_doing("claim runs"));
+            Err(error) => {
+                let error = with_sources(&error.while_doing("claim runs"));
                 tracing::error!(error, "a run that cannot be read is parked");
                 let params = params![seq, error, time::to_millis(now)];
                 connection.execute(statements::RELEASE_PARKED, params)?;
@@ -131,7 +131,7 @@ pub(super) fn claim(
 }
 
 /// The run that a lease is of, if the lease still holds.
-fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<Found, Failure> {
+fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<RunRow, TxError> {
     let mut statement = connection.prepare_cached(statements::LEASED)?;
     let params = params![
         lease.key.tenant_column(),
@@ -140,7 +140,7 @@ fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<Fou
         lease.owner,
         time::to_millis(now),
     ];
-    let row = statement.query_row(params, |row| Ok(rows::read_found(row)));
+    let row = statement.query_row(params, |row| Ok(rows::read_run_row(row)));
     let found = row.optional()?.transpose()?;
     found.ok_or_else(|| StoreError::lease_lost(lease.key.id()).into())
 }
@@ -148,11 +148,11 @@ fn leased(connection: &Connection, lease: &Lease, now: SystemTime) -> Result<Fou
 pub(super) fn renew(
     connection: &Connection,
     lease: &Lease,
-    time: Duration,
+    duration: Duration,
     now: SystemTime,
-) -> Result<u64, Failure> {
+) -> Result<u64, TxError> {
     let found = leased(connection, lease, now)?;
-    let until = time::to_millis(time::after(now, time));
+    let until = time::to_millis(time::after(now, duration));
     let mut statement = connection.prepare_cached(statements::RENEW)?;
     statement.execute([found.seq, until])?;
     Ok(unsigned(found.last_command))
@@ -163,8 +163,8 @@ pub(super) fn release(
     lease: &Lease,
     release: &Release,
     now: SystemTime,
-) -> Result<(), Failure> {
-    let Found { seq, .. } = leased(connection, lease, now)?;
+) -> Result<(), TxError> {
+    let RunRow { seq, .. } = leased(connection, lease, now)?;
     match release {
         Release::Stopped => connection.execute(statements::RELEASE_STOPPED, [seq])?,
         Release::Failed { error, retry_at } => {
@@ -188,7 +188,7 @@ pub(super) fn commit(
     lease: &Lease,
     commit: &Commit,
     now: SystemTime,
-) -> Result<u64, Failure> {
+) -> Result<u64, TxError> {
     let found = leased(connection, lease, now)?;
     let seq = found.seq;
     remove_commands(connection, seq, commit)?;
@@ -218,7 +218,7 @@ pub(super) fn commit(
     Ok(unsigned(found.last_command))
 }
 
-fn remove_commands(connection: &Connection, seq: i64, commit: &Commit) -> Result<(), Failure> {
+fn remove_commands(connection: &Connection, seq: i64, commit: &Commit) -> Result<(), TxError> {
     if commit.status.has_ended() {
         connection.execute(statements::DELETE_COMMANDS, [seq])?;
         return Ok(());
@@ -230,7 +230,7 @@ fn remove_commands(connection: &Connection, seq: i64, commit: &Commit) -> Result
     Ok(())
 }
 
-fn apply(connection: &Connection, seq: i64, changes: &Changes) -> Result<(), Failure> {
+fn apply(connection: &Connection, seq: i64, changes: &Changes) -> Result<(), TxError> {
     let mut delete = connection.prepare_cached(statements::DELETE_ENTRY)?;
     let mut delete_under = connection.prepare_cached(statements::DELETE_ENTRIES_UNDER)?;
     for key in changes.deleted() {
@@ -250,7 +250,7 @@ fn append_history(
     (seq, step): (i64, i64),
     commit: &Commit,
     now: SystemTime,
-) -> Result<(), Failure> {
+) -> Result<(), TxError> {
     let columns = HistoryColumns::of(commit, step, now)?;
     let mut statement = connection.prepare_cached(statements::INSERT_HISTORY)?;
     statement.execute(params![
@@ -271,7 +271,7 @@ pub(super) fn push(
     key: &RunKey,
     command: &Command,
     now: SystemTime,
-) -> Result<u64, Failure> {
+) -> Result<u64, TxError> {
     let found = rows::get(connection, key)?;
     found.check_not_ended(key)?;
     let waiting = waiting(connection, found.seq)?;
@@ -293,19 +293,19 @@ pub(super) fn push(
 }
 
 /// What waits in the inbox of a run.
-fn waiting(connection: &Connection, seq: i64) -> Result<Waiting, Failure> {
+fn waiting(connection: &Connection, seq: i64) -> Result<Waiting, TxError> {
     let mut statement = connection.prepare_cached(statements::COUNT_COMMANDS)?;
     let counts = statement.query_row([seq], |row| row.try_into())?;
     Ok(columns::waiting(counts))
 }
 
-fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), Failure> {
+fn wake(connection: &Connection, seq: i64, now: SystemTime) -> Result<(), TxError> {
     let mut statement = connection.prepare_cached(statements::WAKE)?;
     statement.execute([seq, time::to_millis(now)])?;
     Ok(())
 }
 
-pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> Result<(), Failure> {
+pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> Result<(), TxError> {
     let found = rows::get(connection, key)?;
     found.check_failed(key)?;
     connection.execute(statements::RETRY, [found.seq, time::to_millis(now)])?;
@@ -317,7 +317,7 @@ pub(super) fn prune(
     tenant: Option<&str>,
     retention: Retention,
     now: SystemTime,
-) -> Result<u64, Failure> {
+) -> Result<u64, TxError> {
     let kept_since = time::to_millis(retention.kept_since(now));
     let max = retention.max_runs.map_or(i64::MAX, signed);
     let params = params![tenant.unwrap_or_default(), kept_since, max];

@@ -46,7 +46,7 @@ enum Target<'a> {
     NotYet,
 }
 
-/// What became of the commands that were handed over.
+/// The results of the commands that were handed over.
 pub(super) struct Settled {
     pub(super) taken: Vec<u64>,
     pub(super) refused: Vec<Refusal>,
@@ -56,7 +56,7 @@ pub(super) struct Settled {
     pub(super) is_full: bool,
 }
 
-/// The keys of the commands that a run has in its snapshot: it has taken them over, and nothing has come of them yet.
+/// The keys of the commands that a run has in its snapshot: it has taken them over, and not executed them yet.
 pub(super) struct SnapshotCommands(BTreeSet<String>);
 
 /// Where they are among the entries of a run.
@@ -124,7 +124,7 @@ impl Inbox {
         self.handed_over.is_empty() && self.refused.is_empty()
     }
 
-    /// Notes that the run has made a step in this process.
+    /// Notes that the run has executed a step in this process.
     pub(super) fn note_step(&mut self) {
         self.has_stepped = true;
     }
@@ -146,10 +146,10 @@ impl Inbox {
 
     /// Whether there is something that the run can take now.
     pub(super) fn has_deliverable(&self, hub: &Hub) -> bool {
-        let open = match self.waiting.is_empty() {
-            true => return false,
-            false => hub.suspensions(),
-        };
+        if self.waiting.is_empty() {
+            return false;
+        }
+        let open = hub.suspensions();
         let mut waiting = self.waiting.values();
         waiting.any(|command| !matches!(self.target(command, &open), Target::NotYet))
     }

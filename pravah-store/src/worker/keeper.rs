@@ -14,7 +14,7 @@ use crate::{Lease, RunStore, StoreError};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LeaseState {
     pub(super) is_lost: bool,
-    /// The number of the last command that was pushed, as far as the store has said.
+    /// The number of the last command that was pushed, as far as is known.
     pub(super) last_command: u64,
 }
 
@@ -30,10 +30,10 @@ impl Keeper {
     pub(super) fn start(
         store: Arc<dyn RunStore>,
         lease: Lease,
-        (since, time): (Instant, Duration),
+        (since, duration): (Instant, Duration),
     ) -> Self {
         let (sender, state) = watch::channel(LeaseState::default());
-        let task = tokio::spawn(renew(store, lease, (since, time), sender));
+        let task = tokio::spawn(renew(store, lease, (since, duration), sender));
         Self { state, task }
     }
 }
@@ -47,27 +47,27 @@ impl Drop for Keeper {
 async fn renew(
     store: Arc<dyn RunStore>,
     lease: Lease,
-    (mut since, time): (Instant, Duration),
+    (mut since, duration): (Instant, Duration),
     state: watch::Sender<LeaseState>,
 ) {
-    let mut wait = time / 3;
+    let mut wait = duration / 3;
     loop {
         sleep(wait).await;
         let asked = Instant::now();
-        match store.renew(&lease, time).await {
+        match store.renew(&lease, duration).await {
             Ok(last_command) => {
-                (since, wait) = (asked, time / 3);
+                (since, wait) = (asked, duration / 3);
                 state.send_modify(|state| state.last_command = last_command);
             }
             Err(error) => {
                 let is_lost =
-                    matches!(error, StoreError::LeaseLost { .. }) || since.elapsed() >= time;
+                    matches!(error, StoreError::LeaseLost { .. }) || since.elapsed() >= duration;
                 tracing::warn!(run = %lease.key, %error, is_lost, "a lease was not renewed");
                 if is_lost {
                     state.send_modify(|state| state.is_lost = true);
                     return;
                 }
-                wait = time / 10;
+                wait = duration / 10;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What makes the steps of stored runs.
+//! What executes the steps of stored runs.
 
 pub mod host;
 mod inbox;
@@ -23,8 +23,11 @@ use self::{
 };
 use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 
-/// Claims runs of a store and makes their steps, each in a commit of its own. There may be any number of workers, in any
-/// number of processes, and each run is in the hands of one.
+/// Claims runs of a store and executes their steps, each in a commit of its own. There may be any number of workers, in any
+/// number of processes, and each run is leased by one.
+///
+/// It is set up like a builder, and is no future itself: [`run`](Self::run) is what is awaited or spawned, with a future
+/// that ends when the worker is to shut down.
 ///
 /// ```
 /// use pravah_runtime::prelude::*;
@@ -50,6 +53,7 @@ use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
 /// worker.await?;
 /// # Ok(()) }
 /// ```
+#[must_use = "a worker executes no steps until `run` is awaited"]
 pub struct Worker {
     store: Arc<dyn RunStore>,
     flows: Flows,
@@ -78,7 +82,6 @@ impl Worker {
     /// other workers.
     ///
     /// A flow that is served again replaces the earlier one of its id, with its set-up.
-    #[must_use]
     pub fn serve<F: FlowDef>(self) -> Self {
         self.serve_with::<F>(|run, _| Ok(run))
     }
@@ -107,7 +110,6 @@ impl Worker {
     ///     Ok(run.with_concurrency(4).with_budget(Budget::new().tokens(tokens)))
     /// });
     /// ```
-    #[must_use]
     pub fn serve_with<F: FlowDef>(
         mut self,
         set_up: impl Fn(FlowRuntime<F>, &RunInfo) -> Result<FlowRuntime<F>, FlowError>
@@ -145,13 +147,11 @@ impl Worker {
     /// assert_eq!(output.outputs["hello"], json!({ "text": "Hello, Ada!" }));
     /// # Ok(()) }
     /// ```
-    #[must_use]
     pub fn serve_document<F: LoadedFlow>(self, flow: F) -> Self {
         self.serve_document_with(flow, |run, _| Ok(run))
     }
 
     /// The same, with each run set up by `set_up`, as [`serve_with`](Self::serve_with) does.
-    #[must_use]
     pub fn serve_document_with<F: LoadedFlow>(
         mut self,
         flow: F,
@@ -169,29 +169,25 @@ impl Worker {
         self
     }
 
-    /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. What becomes of
-    /// such a run is stored in a commit of its own, before its next step.
-    #[must_use]
+    /// How runs of the flow `F` are loaded that another version of it has stored; see [`LoadOptions`]. Such a run is
+    /// stored as this version has it, in a commit of its own before its next step.
     pub fn with_load_options<F: FlowDef>(self, options: LoadOptions) -> Self {
         self.with_load_options_of(F::node_id(), options)
     }
 
     /// The same for the flow of this id, such as the `flow.name` of a document.
-    #[must_use]
     pub fn with_load_options_of(mut self, flow: impl Into<String>, options: LoadOptions) -> Self {
         self.flows = self.flows.with_load_options_of(flow, options);
         self
     }
 
     /// What the nodes of all runs may reach.
-    #[must_use]
     pub fn with_context(mut self, ctx: Context) -> Self {
         self.ctx = ctx;
         self
     }
 
-    /// How many runs may be in its hands at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
-    #[must_use]
+    /// How many runs it may lease at the same time: 16 unless set. 0 counts as 1. Runs that wait take none.
     pub fn with_slots(mut self, slots: usize) -> Self {
         self.slots = slots.max(1);
         self
@@ -200,7 +196,6 @@ impl Worker {
     /// How long a run is this worker's without a sign of life: 30 seconds unless set. Leases are renewed after a third
     /// of that. After a crash it is how long others wait; a pause of the process that is longer costs it the step. Less than
     /// 100 milliseconds count as that.
-    #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
         self.lease = lease.max(Duration::from_millis(100));
         self
@@ -209,7 +204,6 @@ impl Worker {
     /// How often to look for runs whose time has come, or that another process has started: once a second unless
     /// set, and up to a quarter earlier or later, so that workers do not all ask at once. What happens in this process is
     /// noticed at once. Less than 10 milliseconds count as that, and more than a day as a day.
-    #[must_use]
     pub fn with_poll_interval(mut self, poll: Duration) -> Self {
         self.poll = poll.max(Duration::from_millis(10));
         self
@@ -218,23 +212,18 @@ impl Worker {
     /// How often in a row a run may be claimed without a step being committed, because it cannot be read or
     /// because its workers crash: 10 unless set. Then it has [failed](crate::Status::Failed), and waits for a
     /// [retry](crate::Runs::retry). 0 counts as 1.
-    #[must_use]
     pub fn with_max_failed_claims(mut self, claims: u32) -> Self {
         self.max_failed_claims = claims.max(1);
         self
     }
 
-    /// Makes steps until `shutdown` ends. Steps that are being made then are broken off, without a commit, and their
-    /// runs given back for other workers at once. Dropping the future breaks them off too, but others wait for the ends
-    /// of their leases.
+    /// Executes steps until `shutdown` ends. Steps that are being executed then are aborted, without a commit, and their
+    /// runs released for other workers at once. Dropping the future aborts them too, but others wait for the ends of
+    /// their leases.
     ///
     /// Where the store fails the worker logs it, and asks again. One that serves no flow logs that, and takes no runs.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        if self.flows.is_empty() {
-            tracing::warn!(
-                "the worker serves no flow, so it takes no runs: `Worker::serve` adds one"
-            );
-        }
+        self.log_flows();
         let (stop, stopped) = watch::channel(false);
         let shared = Arc::new(Shared {
             store: Arc::clone(&self.store),
@@ -253,7 +242,7 @@ impl Worker {
         let mut notifications = self.store.notifications();
         let (mut sessions, mut shutdown) = (JoinSet::new(), pin!(shutdown));
         loop {
-            // All that was said before is seen now.
+            // All notifications until now are seen now.
             notifications.clear();
             {
                 let mut claiming = pin!(self.claim_runs(&request, &shared, &mut sessions));
@@ -262,7 +251,7 @@ impl Worker {
                     () = &mut claiming => {}
                     // It is polled here too: it may be next in line for what the store gives to one at a time.
                     () = &mut shutdown => {
-                        // A run that was claimed has to be given back.
+                        // A run that was claimed has to be released.
                         claiming.await;
                         break;
                     }
@@ -276,6 +265,23 @@ impl Worker {
         }
         stop.send_replace(true);
         while sessions.join_next().await.is_some() {}
+    }
+
+    /// Logs which flows are served, and what of the set-up can have no effect.
+    fn log_flows(&self) {
+        if self.flows.is_empty() {
+            tracing::warn!(
+                "the worker serves no flow, so it takes no runs: `Worker::serve` adds one"
+            );
+        } else {
+            tracing::info!(flows = ?self.flows, slots = self.slots, "the worker starts");
+        }
+        for flow in self.flows.unserved_load_options() {
+            tracing::warn!(
+                flow,
+                "the worker has load options for a flow that it does not serve"
+            );
+        }
     }
 
     /// Starts a session for each run that can be claimed, as far as there are slots.

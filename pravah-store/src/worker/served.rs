@@ -1,16 +1,14 @@
 //! Runs of any flow, without its type, and set up.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use pravah_runtime::{
     Changes, Clock, Entries, FlowEnds, FlowError, FlowRuntime, FlowSnapshot, Hub, LoadOptions,
     LoadReport, RunStatus, StepInfo, Suspension,
 };
 
-use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all};
-
-/// A step that was made, or the error of one.
-pub(super) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
+use super::host::StepFuture;
+use crate::{LoadedRun, RunInfo, RunKey, StoreError, entries::replace_all, is_encrypted};
 
 /// A run in this process.
 pub(super) trait LiveRun: Send {
@@ -57,7 +55,7 @@ impl<F: FlowEnds> LiveRun for FlowRuntime<F> {
     }
 }
 
-/// A run that a worker goes on with.
+/// A run that a worker resumes.
 pub(super) struct Restored {
     pub(super) run: Box<dyn LiveRun>,
     /// What the store needs so as to have the run as it is now: no changes, but for one of another version of its flow.
@@ -69,7 +67,7 @@ pub(super) type Restore = Arc<
     dyn Fn(&LoadedRun, &LoadOptions, Arc<dyn Clock>) -> Result<Restored, StoreError> + Send + Sync,
 >;
 
-/// `restore` goes on with a snapshot, and `set_up` is the user's.
+/// `restore` reads a snapshot, and `set_up` is the user's.
 pub(super) fn restore_with<F: FlowEnds>(
     restore: impl Fn(FlowSnapshot, &LoadOptions) -> Result<FlowRuntime<F>, FlowError>
     + Send
@@ -82,8 +80,9 @@ pub(super) fn restore_with<F: FlowEnds>(
 ) -> Restore {
     Arc::new(move |loaded, options, clock| {
         let run_id = loaded.info.key.run_id();
-        let snapshot = FlowSnapshot::from_entries(&loaded.entries)?;
-        let run = restore(snapshot, options)?;
+        let snapshot = FlowSnapshot::from_entries(&loaded.entries);
+        let run = snapshot.and_then(|snapshot| restore(snapshot, options));
+        let run = run.map_err(|error| not_read(loaded, error))?;
         // The id of a fork is still that of the run that it comes from.
         let mut run = run.with_run_id(&*run_id);
         // The first changes are everything, which the store has unless it was of another version. They come before the
@@ -98,6 +97,15 @@ pub(super) fn restore_with<F: FlowEnds>(
         let run = Box::new(run.with_run_id(run_id).with_clock(clock));
         Ok(Restored { run, upgrade })
     })
+}
+
+/// Why a run cannot be read. One that is encrypted is no snapshot, which would not say what to do about it.
+fn not_read(loaded: &LoadedRun, error: FlowError) -> StoreError {
+    if is_encrypted(&loaded.entries) {
+        StoreError::encrypted(loaded.info.key.id())
+    } else {
+        error.into()
+    }
 }
 
 /// What has changed with the version of the flow.

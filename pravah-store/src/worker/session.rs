@@ -1,4 +1,4 @@
-//! One run in the hands of a worker: from its claim to its release.
+//! One run that a worker has leased: from its claim to its release.
 
 use std::{
     sync::Arc,
@@ -13,7 +13,8 @@ use super::{
     keeper::{Keeper, LeaseState},
 };
 use crate::{
-    Claim, Lease, Notifications, Release, RunStore, Status, StoreError, error::with_sources, time,
+    Claim, Commit, Lease, Notifications, Refusal, Release, RunStore, Status, StoreError,
+    error::with_sources, time,
 };
 
 /// What the sessions of a worker have in common.
@@ -27,9 +28,9 @@ pub(super) struct Shared {
     pub(super) stop: watch::Receiver<bool>,
 }
 
-/// Why no further step is made.
+/// Why no further step is executed.
 enum Stop {
-    /// The run was given back with its last commit.
+    /// The run was released with its last commit.
     Released,
     /// The worker is to end.
     Stopped,
@@ -48,12 +49,13 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// Makes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
+/// Executes the steps of a claimed run until it waits, has ended, or is not this worker's any more.
 pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
     let (lease, failed_claims) = (&claim.lease, claim.info.failed_claims);
-    let stop = match failed_claims > shared.max_failed_claims {
-        true => give_up(&shared, &claim).await,
-        false => make_steps(&shared, lease, claimed).await,
+    let stop = if failed_claims > shared.max_failed_claims {
+        give_up(&shared, &claim).await
+    } else {
+        execute_steps(&shared, lease, claimed).await
     };
     let release = match stop.unwrap_or_else(|stop| stop) {
         Stop::Released => return,
@@ -63,14 +65,14 @@ pub(super) async fn drive(shared: Arc<Shared>, claim: Claim, claimed: Instant) {
         }
         Stop::Stopped => Release::Stopped,
         Stop::Failed(error) => {
-            tracing::warn!(run = %lease.key, error, "no step could be made");
+            tracing::warn!(run = %lease.key, error, "no step could be executed");
             let retry_at = shared.retry_at(failed_claims);
             Release::Failed { error, retry_at }
         }
     };
     if let Err(error) = shared.store.release(lease, release).await {
         // It ends by itself.
-        tracing::warn!(run = %lease.key, %error, "the run was not given back");
+        tracing::warn!(run = %lease.key, %error, "the run was not released");
     }
 }
 
@@ -109,7 +111,7 @@ async fn give_up(shared: &Shared, claim: &Claim) -> Result<Stop, Stop> {
     Ok(Stop::Released)
 }
 
-async fn make_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<Stop, Stop> {
+async fn execute_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<Stop, Stop> {
     let store = &shared.store;
     // Before the run is read, so that no command is missed.
     let notifications = store.notifications();
@@ -133,7 +135,7 @@ async fn make_steps(shared: &Shared, lease: &Lease, claimed: Instant) -> Result<
         failed_claims: loaded.info.failed_claims,
     };
     session.commit_upgrade().await?;
-    session.make_steps().await
+    session.execute_steps().await
 }
 
 /// A run that is being driven.
@@ -148,10 +150,10 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    async fn make_steps(mut self) -> Result<Stop, Stop> {
+    async fn execute_steps(mut self) -> Result<Stop, Stop> {
         loop {
-            let made = self.step().await?;
-            if self.commit(made).await? {
+            let result = self.step().await?;
+            if self.commit(result).await? {
                 return Ok(Stop::Released);
             }
         }
@@ -167,7 +169,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Makes one step, and hands over the commands that come meanwhile.
+    /// Executes one step, and hands over the commands that come meanwhile.
     async fn step(&mut self) -> Result<Result<(), FlowError>, Stop> {
         let (store, key) = (&self.shared.store, &self.lease.key);
         let (mut next, mut commands) = self.run.next_step(self.shared.ctx.clone());
@@ -175,13 +177,16 @@ impl Session<'_> {
             tokio::select! {
                 biased;
                 () = stopped(&mut self.stop) => return Err(Stop::Stopped),
-                lease = lease_changed(&mut self.keeper.state) => match lease.is_lost {
-                    true => return Err(Stop::LeaseLost),
-                    false if lease.last_command <= commands.seen() => continue,
-                    false => {}
-                },
+                lease = lease_changed(&mut self.keeper.state) => {
+                    if lease.is_lost {
+                        return Err(Stop::LeaseLost);
+                    }
+                    if lease.last_command <= commands.seen() {
+                        continue;
+                    }
+                }
                 () = self.notifications.of(key) => {}
-                made = &mut next => return Ok(made),
+                result = &mut next => return Ok(result),
             }
             match store.inbox(key, commands.seen()).await {
                 Ok(rows) => commands.add(rows),
@@ -191,12 +196,12 @@ impl Session<'_> {
         }
     }
 
-    /// Writes a step. Returns whether the run was given back with it.
-    async fn commit(&mut self, made: Result<(), FlowError>) -> Result<bool, Stop> {
-        if self.run.may_be_stored_later(&made) {
+    /// Writes a step. Returns whether the run was released with it.
+    async fn commit(&mut self, result: Result<(), FlowError>) -> Result<bool, Stop> {
+        if self.run.may_be_stored_later(&result) {
             return Ok(false);
         }
-        let mut commit = self.run.commit(made)?;
+        let mut commit = self.run.commit(result)?;
         if commit.status == Status::Ready && commit.error.is_some() {
             commit.wake_at = Some(self.shared.retry_at(self.failed_claims));
         }
@@ -204,7 +209,9 @@ impl Session<'_> {
         if !is_released && !commit.is_step() {
             return Ok(false);
         }
+        let problems = Problems::of(&commit);
         let last_command = self.shared.store.commit(self.lease, commit).await?;
+        problems.log(self.lease);
         let seen = self.run.commands().seen();
         if !is_released && last_command > seen {
             let rows = self.shared.store.inbox(&self.lease.key, seen).await?;
@@ -214,8 +221,35 @@ impl Session<'_> {
     }
 }
 
+/// What in a commit an operator may have to look at.
+struct Problems {
+    refused: Vec<Refusal>,
+    failure: Option<String>,
+}
+
+impl Problems {
+    fn of(commit: &Commit) -> Self {
+        let has_failed = commit.status == Status::Failed;
+        Self {
+            refused: commit.refused.clone(),
+            failure: commit.error.clone().filter(|_| has_failed),
+        }
+    }
+
+    /// Logs them, once they are stored.
+    fn log(self, lease: &Lease) {
+        let run = &lease.key;
+        for Refusal { number, error } in self.refused {
+            tracing::warn!(%run, command = number, error, "the run refused a command");
+        }
+        if let Some(error) = self.failure {
+            tracing::warn!(%run, error, "the run has failed");
+        }
+    }
+}
+
 impl Shared {
-    /// When to try again after this many claims in a row that came to nothing.
+    /// When to try again after this many claims in a row without a commit.
     fn retry_at(&self, failed_claims: u32) -> SystemTime {
         time::after(self.store.clock().now(), retry_after(failed_claims))
     }
@@ -223,7 +257,7 @@ impl Shared {
 
 /// Ends once the worker is to end.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // Without a worker nobody makes steps either.
+    // Without a worker nobody executes steps either.
     let _ = stop.wait_for(|is_stopped| *is_stopped).await;
 }
 

@@ -1,4 +1,4 @@
-//! Agents in the hands of workers whose processes end at any commit.
+//! Agents that workers execute whose processes end at any commit.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ crate::over_every_store! {
     no_model_is_asked_again_for_what_was_committed,
     a_step_that_was_not_committed_is_made_again_and_nothing_else,
     several_bodies_at_a_time_come_to_the_same,
-    a_run_that_has_spent_its_budget_goes_on_with_a_larger_one,
+    a_run_that_has_spent_its_budget_resumes_with_a_larger_one,
     a_script_in_the_context_answers_a_run_that_many_workers_make,
 }
 
@@ -121,7 +121,7 @@ fn worker(store: impl RunStore, (effects, asked): (&Effects, &Asked), bodies: us
     worker.with_context(effects.context())
 }
 
-/// What came of a run, whose worker ended after every commit unless it is `undisturbed`.
+/// The result of a run whose worker ended after every commit unless it is `undisturbed`.
 struct Outcome {
     steps: Vec<String>,
     asked: Vec<String>,
@@ -162,7 +162,7 @@ async fn disturbed(it: &TestStore, ends_at_once: bool, bodies: usize) -> Outcome
         while !is_committed().await {
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
-        // The next step is made by now.
+        // The next step was executed by now.
         tokio::time::sleep(Duration::from_secs(1)).await;
         working.kill().await;
     }
@@ -201,7 +201,7 @@ async fn a_step_that_was_not_committed_is_made_again_and_nothing_else(it: TestSt
     let expected = undisturbed(&it, 1).await;
     let mut outcome = disturbed(&it, false, 1).await;
     assert_eq!(outcome.steps, expected.steps);
-    // Each step but the first is made twice.
+    // Each step but the first is executed twice.
     assert!(outcome.asked.len() > expected.asked.len());
     outcome.asked.dedup();
     let mut asked = expected.asked;
@@ -219,13 +219,13 @@ async fn several_bodies_at_a_time_come_to_the_same(it: TestStore) {
     for ends_at_once in [true, false] {
         let outcome = disturbed(&it, ends_at_once, 4).await;
         assert_eq!(outcome.steps.len(), expected.steps.len());
-        // A body beside the one that was committed is made again, under the same key.
+        // A body beside the one that was committed is executed again, under the same key.
         let keys = |outcome: &Outcome| BTreeSet::from_iter(outcome.effects.clone());
         assert_eq!(keys(&outcome), keys(&expected));
     }
 }
 
-async fn a_run_that_has_spent_its_budget_goes_on_with_a_larger_one(it: TestStore) {
+async fn a_run_that_has_spent_its_budget_resumes_with_a_larger_one(it: TestStore) {
     let it = it.with_tokio_time();
     let (runs, asked) = (Runs::new(it.store.clone()), Asked::default());
     let work = |calls| {

@@ -22,13 +22,47 @@ crate::over_every_store! {
     early_answers_are_used_one_for_each_question,
     an_answer_to_what_is_never_asked_does_not_keep_the_run_busy,
     an_answer_to_what_is_never_asked_is_among_the_commands_that_wait,
+    an_answer_to_an_open_question_is_refused_where_none_of_its_id_is_open,
+    a_start_says_whether_the_run_is_new,
     a_command_that_comes_right_before_a_commit_is_not_lost,
     an_answer_is_not_for_a_question_whose_answer_is_in_the_snapshot,
     an_event_waits_for_its_gate,
     a_gate_that_nobody_answers_fails_in_time,
-    a_cancel_breaks_off_the_step,
+    a_cancel_aborts_the_step,
     a_cancel_of_another_process_is_noticed_while_a_step_runs,
-    a_paused_run_makes_no_step,
+    a_paused_run_executes_no_step,
+}
+
+async fn an_answer_to_an_open_question_is_refused_where_none_of_its_id_is_open(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let start = runs.start::<Draft>(Draft { version: 1 });
+    let id = start.with_id("7").await.unwrap();
+    let early = runs.answer_open(&id, "approve", true).await.unwrap_err();
+    let expected = "the run `7` asks no question `approve`; no question is open";
+    assert_eq!(early.to_string(), expected);
+    let _at_work = Working::start(worker(it.store.clone(), &Effects::default()));
+    until(&runs, &id, Status::Suspended).await;
+    let misspelt = runs.answer_open(&id, "aprove", true).await.unwrap_err();
+    let expected = "the run `7` asks no question `aprove`; open: `approve`";
+    assert_eq!(misspelt.to_string(), expected);
+    assert!(runs.commands(&id).await.unwrap().is_empty());
+    runs.answer_open(&id, "approve", true).await.unwrap();
+    until(&runs, &id, Status::Done).await;
+    let late = runs.answer_open(&id, "approve", true).await.unwrap_err();
+    assert_eq!(
+        late.to_string(),
+        "cannot push a command: the run `7` is done"
+    );
+}
+
+async fn a_start_says_whether_the_run_is_new(it: TestStore) {
+    let runs = Runs::new(it.store.clone());
+    for is_new in [true, false] {
+        let start = runs.start::<Draft>(Draft { version: 1 });
+        let outcome = start.with_id("7").outcome().await.unwrap();
+        assert_eq!((&*outcome.id, outcome.is_new), ("7", is_new));
+    }
 }
 
 async fn history_of(runs: &Runs, id: &str) -> Vec<(Option<String>, Vec<u64>, Vec<u64>)> {
@@ -257,7 +291,7 @@ async fn a_gate_that_nobody_answers_fails_in_time(it: TestStore) {
     assert_eq!(output, Some(Settled { cents: 0 }));
 }
 
-async fn a_cancel_breaks_off_the_step(it: TestStore) {
+async fn a_cancel_aborts_the_step(it: TestStore) {
     let it = it.with_tokio_time();
     let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
     let _worker = Working::start(worker(it.store.clone(), &effects));
@@ -291,7 +325,7 @@ async fn a_cancel_of_another_process_is_noticed_while_a_step_runs(it: TestStore)
     assert!(told.elapsed() <= Duration::from_secs(11));
 }
 
-async fn a_paused_run_makes_no_step(it: TestStore) {
+async fn a_paused_run_executes_no_step(it: TestStore) {
     let it = it.with_tokio_time();
     let (effects, runs) = (Effects::default(), Runs::new(it.store.clone()));
     let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();

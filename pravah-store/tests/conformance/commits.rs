@@ -15,7 +15,7 @@ crate::over_every_store! {
     a_history_is_read_from_a_step_on_and_so_far,
     a_commit_of_nothing_is_no_step,
     the_entries_of_any_step_can_be_read,
-    a_fork_goes_on_from_a_step,
+    a_fork_starts_from_a_step,
     a_fork_is_idempotent_and_keeps_to_its_flow,
     a_run_that_is_done_keeps_its_output,
     a_commit_without_a_release_leaves_the_run_to_others_if_its_worker_ends,
@@ -185,7 +185,7 @@ async fn the_entries_of_any_step_can_be_read(it: TestStore) {
     assert!(it.store.entries_at(&key, u64::MAX).await.is_err());
 }
 
-async fn a_fork_goes_on_from_a_step(it: TestStore) {
+async fn a_fork_starts_from_a_step(it: TestStore) {
     let tags = [("shop".to_owned(), "north".to_owned())];
     let run = new_run(&key("a")).with_tags(tags.into()).unwrap();
     it.store.start(run).await.unwrap();

@@ -17,10 +17,10 @@ use crate::{
 crate::over_every_store! {
     a_document_waits_for_the_answer_to_its_gate,
     each_item_of_a_documents_list_is_committed,
-    a_document_goes_on_where_its_process_ended,
+    a_document_resumes_where_its_process_ended,
     documents_and_annotated_flows_are_served_by_one_worker,
     a_document_that_nobody_serves_here_is_left_to_others,
-    a_run_of_a_changed_document_goes_on_where_it_still_can,
+    a_run_of_a_changed_document_resumes_where_it_still_can,
     a_run_that_a_changed_document_cannot_finish_waits_for_one_that_can,
     what_a_changed_document_has_no_use_for_is_dropped_where_that_is_allowed,
     a_document_that_has_failed_is_tried_again,
@@ -148,7 +148,7 @@ async fn each_item_of_a_documents_list_is_committed(it: TestStore) {
     assert_eq!(output.unwrap().outputs["report"]["noted"], "3 shelves");
 }
 
-async fn a_document_goes_on_where_its_process_ended(it: TestStore) {
+async fn a_document_resumes_where_its_process_ended(it: TestStore) {
     let it = it.with_tokio_time();
     let runs = Runs::new(it.store.clone());
     for commits in 1..8 {
@@ -161,7 +161,7 @@ async fn a_document_goes_on_where_its_process_ended(it: TestStore) {
         let dies = serving(Arc::new(dying.clone()), &effects, [stock_taking()]);
         tokio::time::sleep(Duration::from_secs(5)).await;
         dies.kill().await;
-        let _goes_on = serving(it.reopen(), &effects, [stock_taking()]);
+        let _resumes = serving(it.reopen(), &effects, [stock_taking()]);
         until(&runs, &id, Status::Done).await;
         // What was not committed happens again, under the same key.
         let mut keys = effects.keys();
@@ -247,7 +247,7 @@ async fn waiting_review(it: &TestStore, runs: &Runs) -> String {
     id
 }
 
-async fn a_run_of_a_changed_document_goes_on_where_it_still_can(it: TestStore) {
+async fn a_run_of_a_changed_document_resumes_where_it_still_can(it: TestStore) {
     let it = it.with_tokio_time();
     let runs = Runs::new(it.store.clone());
     let id = waiting_review(&it, &runs).await;

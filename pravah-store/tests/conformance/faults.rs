@@ -93,9 +93,9 @@ impl RunStore for Faulty {
         })
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
         match self.renews.load(Ordering::Relaxed) {
-            true => self.inner.renew(lease, time),
+            true => self.inner.renew(lease, duration),
             // As where the network is gone.
             false => Box::pin(std::future::pending()),
         }

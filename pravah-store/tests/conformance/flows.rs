@@ -154,7 +154,7 @@ pub(crate) fn worker(store: Arc<dyn RunStore>, effects: &Effects) -> Worker {
         .with_context(ctx)
 }
 
-/// A worker at work, which is broken off when this is dropped.
+/// A worker at work, which is aborted when this is dropped.
 pub(crate) struct Working(tokio::task::JoinHandle<()>);
 
 impl Working {

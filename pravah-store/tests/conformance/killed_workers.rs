@@ -183,14 +183,14 @@ async fn answer_the_others(runs: Runs) {
 async fn suspended(runs: &Runs) -> Vec<String> {
     let mut ids = Vec::new();
     let mut filter = Filter::new()
-        .status(Status::Suspended)
-        .tag("answer", "late");
-    filter = filter.limit(1_000);
+        .with_status(Status::Suspended)
+        .with_tag("answer", "late")
+        .with_limit(1_000);
     loop {
         let page = runs.list(filter.clone()).await.unwrap();
         ids.extend(page.runs.iter().map(|info| info.key.id().to_owned()));
         match page.next {
-            Some(next) => filter = filter.after(next),
+            Some(next) => filter = filter.with_after(next),
             None => return ids,
         }
     }
@@ -234,7 +234,7 @@ async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
     }
 }
 
-/// Whether no run makes steps or waits any more.
+/// Whether no run executes steps or waits any more.
 async fn is_all_done(runs: &Runs) -> bool {
     for status in [
         Status::Ready,
@@ -242,7 +242,9 @@ async fn is_all_done(runs: &Runs) -> bool {
         Status::Suspended,
         Status::Failed,
     ] {
-        let left = runs.list(Filter::new().status(status).limit(1)).await;
+        let left = runs
+            .list(Filter::new().with_status(status).with_limit(1))
+            .await;
         if !left.unwrap().runs.is_empty() {
             return false;
         }

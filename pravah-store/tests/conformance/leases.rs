@@ -15,7 +15,7 @@ crate::over_every_store! {
     of_two_workers_on_one_run_only_the_last_commits,
     the_same_owner_is_fenced_off_by_its_older_lease,
     a_renewed_lease_lasts_longer,
-    a_run_that_was_given_back_is_free_at_once,
+    a_run_that_was_released_is_free_at_once,
     a_run_is_not_claimed_before_its_time,
     claims_that_commit_nothing_are_counted,
     a_parked_run_is_not_claimed_before_a_retry,
@@ -130,7 +130,7 @@ async fn a_renewed_lease_lasts_longer(it: TestStore) {
         .unwrap();
 }
 
-async fn a_run_that_was_given_back_is_free_at_once(it: TestStore) {
+async fn a_run_that_was_released_is_free_at_once(it: TestStore) {
     it.start("a").await;
     let claim = it.claim_one("one").await;
     it.store
@@ -172,7 +172,7 @@ async fn claims_that_commit_nothing_are_counted(it: TestStore) {
     it.pass(10);
     let claim = it.claim_one("one").await;
     assert_eq!(claim.info.failed_claims, 1);
-    // A commit that says why no step could be made is no progress.
+    // A commit that says why no step could be executed is no progress.
     let mut commit = last_step(Status::Ready);
     commit.error = Some("no model".to_owned());
     commit.wake_at = Some(start_of_time());

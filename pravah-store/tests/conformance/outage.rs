@@ -56,7 +56,7 @@ async fn work(url: &str, effects: &Effects) -> Working {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_go_on_when_their_database_is_back() {
+async fn runs_resume_when_their_database_is_back() {
     let mut server = Server::start();
     let (url, effects) = (server.url(), Effects::default());
     let store = Arc::new(PostgresOptions::new().connect(&url).await.unwrap());

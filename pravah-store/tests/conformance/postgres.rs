@@ -262,7 +262,7 @@ async fn what_cannot_be_read_is_an_error_of_that_run_alone() {
     assert_eq!(raw.query_one(due, &[]).await.unwrap().get::<_, i64>(0), 0);
 }
 
-// --- Work that is broken off.
+// --- Work that is aborted.
 
 #[tokio::test]
 async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {

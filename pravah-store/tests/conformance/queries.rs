@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use pravah_store::{Command, Cursor, Filter, NewRun, Page, Retention, RunKey, Status, StoreError};
 
-use crate::support::{TestStore, changes, key, last_step, new_run};
+use crate::{
+    flows::Order,
+    support::{TestStore, changes, key, last_step, new_run},
+};
 
 crate::over_every_store! {
     runs_are_listed_newest_first_page_by_page,
@@ -38,20 +41,22 @@ async fn runs_are_listed_newest_first_page_by_page(it: TestStore) {
             it.pass(1); // Several have the same time.
         }
     }
-    let (mut found, mut filter) = (Vec::new(), Filter::new().limit(4));
+    let (mut found, mut filter) = (Vec::new(), Filter::new().with_limit(4));
     loop {
         let page = it.store.list(filter.clone()).await.unwrap();
         found.extend(ids(&page).into_iter().map(str::to_owned));
         let Some(next) = page.next else { break };
         let cursor: Cursor = next.to_string().parse().unwrap();
         assert_eq!(cursor, next);
-        filter = filter.after(cursor);
+        filter = filter.with_after(cursor);
     }
     let expected: Vec<_> = (0..25)
         .rev()
         .map(|number| format!("run-{number:02}"))
         .collect();
     assert_eq!(found, expected);
+    let none = it.store.list(Filter::new().with_limit(0)).await.unwrap();
+    assert!(none.runs.is_empty() && none.next.is_none());
 }
 
 async fn filters_are_all_kept_to(it: TestStore) {
@@ -75,15 +80,23 @@ async fn filters_are_all_kept_to(it: TestStore) {
         ids(&page).join(" ")
     };
     assert_eq!(list(Filter::new()).await, "d c b a");
-    assert_eq!(list(Filter::flow("flow")).await, "c b a");
-    assert_eq!(list(Filter::new().status(Status::Suspended)).await, "a");
-    assert_eq!(list(Filter::new().tag("shop", "north")).await, "d b a");
-    let both = Filter::new().tag("shop", "north").tag("kind", "new");
+    assert_eq!(list(Filter::new().with_flow("flow")).await, "c b a");
+    assert_eq!(
+        list(Filter::new().with_status(Status::Suspended)).await,
+        "a"
+    );
+    assert_eq!(list(Filter::new().with_tag("shop", "north")).await, "d b a");
+    let both = Filter::new()
+        .with_tag("shop", "north")
+        .with_tag("kind", "new");
     assert_eq!(list(both.clone()).await, "d a");
-    assert_eq!(list(both.clone().status(Status::Ready)).await, "d");
-    assert_eq!(list(Filter::flow("flow").tag("kind", "new")).await, "c a");
-    assert_eq!(list(Filter::new().tag("north", "shop")).await, "");
-    assert_eq!(list(both.limit(1)).await, "d");
+    assert_eq!(list(both.clone().with_status(Status::Ready)).await, "d");
+    assert_eq!(
+        list(Filter::new().with_flow("flow").with_tag("kind", "new")).await,
+        "c a"
+    );
+    assert_eq!(list(Filter::new().with_tag("north", "shop")).await, "");
+    assert_eq!(list(both.with_limit(1)).await, "d");
 }
 
 async fn runs_of_a_tenant_are_its_own(it: TestStore) {
@@ -101,10 +114,10 @@ async fn runs_of_a_tenant_are_its_own(it: TestStore) {
         tenants.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(list(Filter::new()).await, "-");
-    assert_eq!(list(Filter::new().tenant("acme")).await, "acme");
-    assert_eq!(list(Filter::new().tag("x", "1")).await, "");
+    assert_eq!(list(Filter::new().with_tenant("acme")).await, "acme");
+    assert_eq!(list(Filter::new().with_tag("x", "1")).await, "");
     assert_eq!(
-        list(Filter::new().tag("x", "1").tenant("bolt")).await,
+        list(Filter::new().with_tag("x", "1").with_tenant("bolt")).await,
         "bolt"
     );
     assert_eq!(list(Filter::new().every_tenant()).await, "bolt acme -");
@@ -153,6 +166,18 @@ async fn runs_of_another_tenant_are_as_unknown_as_those_that_do_not_exist(it: Te
     }
     let all = acme.list(Filter::new().every_tenant()).await.unwrap();
     assert!(all.runs.is_empty());
+    // Nor does a filter for the tenant itself, or for another one, find what is not its own.
+    for tenant in ["acme", "bolt", "nobody"] {
+        let page = acme.list(Filter::new().with_tenant(tenant)).await.unwrap();
+        assert!(page.runs.is_empty() && page.next.is_none(), "{tenant}");
+    }
+    let own = acme.start::<Order>(Order { cups: 1 }).await.unwrap();
+    let page = acme.list(Filter::of::<Order>()).await.unwrap();
+    assert_eq!(page.runs[0].key.id(), own);
+    let page = acme.list(Filter::new().with_tenant("bolt")).await.unwrap();
+    assert!(page.runs.is_empty());
+    let invalid = acme.list(Filter::new().with_tenant("a/b")).await;
+    assert!(matches!(invalid, Err(StoreError::InvalidName { .. })));
     assert_eq!(
         acme.prune(Retention::max_age(Duration::ZERO))
             .await
@@ -188,9 +213,12 @@ async fn names_are_data_whatever_they_contain(it: TestStore) {
         let run = it.store.get(&own).await.unwrap();
         assert_eq!((run.key, &*run.flow), (own.clone(), hostile));
         assert_eq!(run.tags[hostile], hostile);
-        let filter = Filter::flow(hostile).tag(hostile, hostile).tenant(hostile);
+        let filter = Filter::new()
+            .with_flow(hostile)
+            .with_tag(hostile, hostile)
+            .with_tenant(hostile);
         assert_eq!(ids(&it.store.list(filter).await.unwrap()), [hostile]);
-        let filter = Filter::flow(hostile).every_tenant();
+        let filter = Filter::new().with_flow(hostile).every_tenant();
         assert_eq!(ids(&it.store.list(filter).await.unwrap()), [hostile]);
         let request = pravah_store::ClaimRequest::new(hostile, [hostile.to_owned()]);
         let claims = it.store.claim(request.with_limit(9)).await.unwrap();
@@ -212,10 +240,10 @@ async fn names_that_no_run_can_have_are_refused(it: TestStore) {
         for (name, value) in [(bad, "x"), ("x", bad)] {
             let tags = [(name.to_owned(), value.to_owned())];
             assert!(new_run(&key("a")).with_tags(tags.into()).is_err());
-            let filtered = it.store.list(Filter::new().tag(name, value)).await;
+            let filtered = it.store.list(Filter::new().with_tag(name, value)).await;
             assert!(matches!(filtered, Err(StoreError::InvalidName { .. })));
         }
-        let filtered = it.store.list(Filter::new().tenant(bad)).await;
+        let filtered = it.store.list(Filter::new().with_tenant(bad)).await;
         assert!(matches!(filtered, Err(StoreError::InvalidName { .. })));
     }
     let many = (0..33).map(|number| (number.to_string(), "x".to_owned()));
@@ -223,18 +251,25 @@ async fn names_that_no_run_can_have_are_refused(it: TestStore) {
     // A long one is still one.
     it.start(&"x".repeat(256)).await;
     // A flow of a strange name is no harm: it is the program's own.
-    let nul = it.store.list(Filter::flow("a\0b")).await.unwrap();
+    let nul = it
+        .store
+        .list(Filter::new().with_flow("a\0b"))
+        .await
+        .unwrap();
     assert!(nul.runs.is_empty());
 }
 
 async fn a_cursor_of_another_origin_finds_nothing_of_others(it: TestStore) {
     start(&it, key("a").of_tenant("acme").unwrap(), "flow", &[]).await;
     let cursor: Cursor = format!("{}/bolt/zzz", i64::MAX).parse().unwrap();
-    let page = it.store.list(Filter::new().after(cursor.clone())).await;
+    let page = it
+        .store
+        .list(Filter::new().with_after(cursor.clone()))
+        .await;
     assert!(page.unwrap().runs.is_empty());
     let page = it
         .store
-        .list(Filter::new().tenant("acme").after(cursor))
+        .list(Filter::new().with_tenant("acme").with_after(cursor))
         .await;
     assert_eq!(page.unwrap().runs.len(), 1);
     for bad in ["", "1", "1/", "1/acme", "x/acme/a", "1/ac\0me/a", "1//"] {

@@ -15,7 +15,7 @@ crate::over_every_store! {
     a_question_beside_a_body_that_runs_does_not_cost_it_its_work,
     a_set_up_knows_whose_run_it_is,
     a_run_that_cannot_be_set_up_is_tried_again_and_parked,
-    a_run_at_its_limit_of_steps_has_failed_and_goes_on_with_a_larger_one,
+    a_run_at_its_limit_of_steps_has_failed_and_resumes_with_a_larger_one,
     the_id_of_a_run_is_that_of_the_store_whatever_is_set,
 }
 
@@ -140,7 +140,7 @@ async fn a_question_beside_a_body_that_runs_does_not_cost_it_its_work(it: TestSt
 
 // --- Who a run belongs to, and what fails.
 
-/// A set-up that lets the runs of one tenant make a step.
+/// A set-up that lets the runs of one tenant execute a step.
 fn one_step_for_acme(
     run: FlowRuntime<Order>,
     info: &RunInfo,
@@ -180,7 +180,7 @@ async fn a_run_that_cannot_be_set_up_is_tried_again_and_parked(it: TestStore) {
     );
 }
 
-async fn a_run_at_its_limit_of_steps_has_failed_and_goes_on_with_a_larger_one(it: TestStore) {
+async fn a_run_at_its_limit_of_steps_has_failed_and_resumes_with_a_larger_one(it: TestStore) {
     let it = it.with_tokio_time();
     let limited = |limit| {
         let worker = Worker::new(it.reopen());

@@ -1,4 +1,4 @@
-//! What could keep a run from going on, or one run another: commands that come early, or are too many, and rows that cannot
+//! What could keep a run from being resumed, or one run another: commands that come early, or are too many, and rows that cannot
 //! be read.
 
 use std::{

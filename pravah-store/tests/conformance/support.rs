@@ -205,7 +205,7 @@ pub(crate) fn changes(deleted: &[&str], put: &[(&str, &str)]) -> Changes {
     serde_json::from_str(&json).unwrap()
 }
 
-/// A step that puts one entry, after which the run can go on.
+/// A step that puts one entry, after which the run is ready.
 pub(crate) fn step(entry: &str, value: &str) -> Commit {
     Commit::new(changes(&[], &[(entry, value)]), Status::Ready)
 }

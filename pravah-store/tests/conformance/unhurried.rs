@@ -46,8 +46,8 @@ impl<S: RunStore> RunStore for Unhurried<S> {
         unhurried(self.0.claim(request))
     }
 
-    fn renew<'a>(&'a self, lease: &'a Lease, time: Duration) -> StoreFuture<'a, u64> {
-        unhurried(self.0.renew(lease, time))
+    fn renew<'a>(&'a self, lease: &'a Lease, duration: Duration) -> StoreFuture<'a, u64> {
+        unhurried(self.0.renew(lease, duration))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease, release: Release) -> StoreFuture<'a, ()> {

@@ -1,4 +1,4 @@
-//! Runs that one version of a flow has stored, and another one goes on with.
+//! Runs that one version of a flow has stored, and another one resumes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 crate::over_every_store! {
-    a_run_of_an_earlier_version_goes_on_and_is_stored_as_one_of_this,
+    a_run_of_an_earlier_version_resumes_and_is_stored_as_one_of_this,
     what_a_version_has_no_use_for_is_dropped_where_that_is_allowed,
     a_process_that_ends_right_after_an_upgrade_leaves_a_run_of_the_new_version,
 }
@@ -102,7 +102,7 @@ async fn waiting(it: &TestStore, runs: &Runs) -> String {
     id
 }
 
-async fn a_run_of_an_earlier_version_goes_on_and_is_stored_as_one_of_this(it: TestStore) {
+async fn a_run_of_an_earlier_version_resumes_and_is_stored_as_one_of_this(it: TestStore) {
     let it = it.with_tokio_time();
     let runs = Runs::new(it.store.clone());
     let id = waiting(&it, &runs).await;

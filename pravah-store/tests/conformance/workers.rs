@@ -1,4 +1,4 @@
-//! Runs in the hands of workers.
+//! Runs that workers execute.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -37,7 +37,7 @@ crate::over_every_store! {
     runs_of_two_tenants_have_different_step_keys,
     an_output_of_another_flow_is_refused_with_both_flows,
     a_store_that_fails_costs_time_and_no_run,
-    a_shutdown_that_a_claim_waits_for_goes_on,
+    a_shutdown_that_a_claim_waits_for_continues,
 }
 
 async fn a_run_is_driven_to_its_output(it: TestStore) {
@@ -342,7 +342,7 @@ async fn a_store_that_fails_costs_time_and_no_run(it: TestStore) {
     assert_eq!(keys.len(), 2);
 }
 
-async fn a_shutdown_that_a_claim_waits_for_goes_on(it: TestStore) {
+async fn a_shutdown_that_a_claim_waits_for_continues(it: TestStore) {
     let it = it.with_tokio_time();
     let may_claim = Arc::new(Notify::new());
     let mut store = Faulty::new(it.store.clone());

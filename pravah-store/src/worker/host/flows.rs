@@ -1,4 +1,4 @@
-//! The flows that a host makes steps of.
+//! The flows whose steps a host executes.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{LoadedRun, RunInfo, StoreError};
 
-/// The flows that a host makes steps of, by their ids, and how their runs are loaded.
+/// The flows whose steps a host executes, by their ids, and how their runs are loaded.
 #[derive(Clone, Default)]
 pub struct Flows {
     restore: BTreeMap<String, Restore>,
@@ -67,6 +67,12 @@ impl Flows {
         self.restore.keys().map(String::as_str)
     }
 
+    /// The ids of the flows that have load options and are not served.
+    pub(in crate::worker) fn unserved_load_options(&self) -> impl Iterator<Item = &str> {
+        let flows = self.load_options.keys();
+        flows.filter(|flow| !self.serves(flow)).map(String::as_str)
+    }
+
     /// Whether there is none.
     pub(in crate::worker) fn is_empty(&self) -> bool {
         self.restore.is_empty()
@@ -82,7 +88,7 @@ impl Flows {
     /// # Errors
     ///
     /// [`StoreError::NotServed`] if its flow is not one of these; [`StoreError::Flow`] if its entries cannot be read, or it
-    /// cannot be set up.
+    /// cannot be set up; [`StoreError::Encrypted`] if they are encrypted.
     pub fn restore(
         &self,
         loaded: &LoadedRun,

@@ -1,8 +1,8 @@
-//! Making the steps of runs that something other than a [`RunStore`](crate::RunStore) keeps.
+//! Executing the steps of runs that something other than a [`RunStore`](crate::RunStore) keeps.
 //!
 //! [`Worker`](crate::Worker) is built on it. So is any host that keeps runs by its own means, such as a durable execution
 //! engine: it reads a [`LoadedRun`](crate::LoadedRun), has [`Flows`] restore it, and writes what the [`HostedRun`] says
-//! after each step as one [`Commit`]. Who may make steps, and when a run is due, is the host's to see to.
+//! after each step as one [`Commit`]. Who may execute steps, and when a run is due, is the host's to see to.
 //!
 //! ```
 //! use std::{sync::Arc, time::SystemTime};
@@ -18,7 +18,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let flows = Flows::new().serve::<Order>();
 //!
-//! // What the host keeps: here, that of a run that has made no step.
+//! // What the host keeps: here, that of a run that has executed no step.
 //! let key = RunKey::new("order-7")?;
 //! let mut entries = Entries::default();
 //! let mut started = FlowRuntime::<Order>::start(Order { cups: 2 })?.with_run_id(key.run_id());
@@ -28,8 +28,8 @@
 //! let loaded = LoadedRun::new(info, entries.clone(), Vec::new());
 //! let mut run = flows.restore(&loaded, Arc::new(SystemClock::new()))?;
 //! let (step, _commands) = run.next_step(Context::default());
-//! let made = step.await;
-//! let commit = run.commit(made)?;
+//! let result = step.await;
+//! let commit = run.commit(result)?;
 //! entries.apply(commit.changes);
 //! assert_eq!((commit.status, commit.output.as_deref()), (Status::Done, Some(r#"{"cups":2}"#)));
 //! # Ok(()) }
@@ -54,7 +54,7 @@ pub fn cancel_unread(inbox: Vec<InboxRow>) -> Option<Commit> {
     Inbox::new(inbox).cancel_unread()
 }
 
-/// How long to wait after this many steps in a row that could not be made: a second, then twice as long each time, and a
+/// How long to wait after this many steps in a row that could not be executed: a second, then twice as long each time, and a
 /// minute at most.
 pub fn retry_after(failed_steps: u32) -> Duration {
     let doubled = failed_steps.saturating_sub(1).min(6);
@@ -73,10 +73,5 @@ pub fn check_command<'a>(
     waiting: impl Iterator<Item = &'a Command> + Clone,
 ) -> Result<(), StoreError> {
     command.to_json()?;
-    let waiting = Waiting {
-        all: waiting.clone().count(),
-        cancels: waiting.clone().filter(|it| it.is_cancel()).count(),
-        early: waiting.filter(|it| it.is_early()).count(),
-    };
-    command.check_room(run, &waiting)
+    command.check_room(run, &Waiting::of(waiting))
 }

@@ -1,4 +1,4 @@
-//! One run in the hands of a host, and what to store of it after each step.
+//! One run that a host executes, and what to store of it after each step.
 
 use std::{future::Future, mem::take, pin::Pin};
 
@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::{Commit, InboxRow, Question, Status, StepNode, StoreError, error::with_sources};
 
-/// A step that is being made. It resolves once there is something to [commit](HostedRun::commit).
+/// A step that is being executed. It resolves once there is something to [commit](HostedRun::commit).
 pub type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + Send + 'a>>;
 
 /// A run that [`Flows`](super::Flows) have restored. It lives until its host drops it, and bodies that run side by side
@@ -21,16 +21,16 @@ pub struct HostedRun {
     inbox: Inbox,
     snapshot_commands: SnapshotCommands,
     upgrade: Changes,
-    /// The number of the last step whose node was said.
+    /// The number of the last step whose node was committed.
     steps: u64,
     /// How many steps were not stored.
     unstored: u32,
 }
 
-/// How many steps of pure nodes are made again at most where a process ends.
+/// How many steps of pure nodes are executed again at most where a process ends.
 const MAX_UNSTORED: u32 = 63;
 
-/// How commands reach a run, also while a step of it is being made.
+/// How commands reach a run, also while a step of it is being executed.
 pub struct Commands<'a> {
     inbox: &'a mut Inbox,
     hub: &'a Hub,
@@ -78,11 +78,11 @@ impl HostedRun {
             return Ok(None);
         }
         let mut commit = Commit::new(changes, Status::Ready);
-        self.say_where(&mut commit, Ok(()))?;
+        self.set_status(&mut commit, Ok(()))?;
         Ok(Some(commit))
     }
 
-    /// Starts a step, which takes the commands that wait. Others may be handed over until it is made.
+    /// Starts a step, which takes the commands that wait. Others may be handed over until it has ended.
     pub fn next_step(&mut self, ctx: Context) -> (StepFuture<'_>, Commands<'_>) {
         self.inbox.deliver(&self.hub);
         let commands = Commands {
@@ -100,12 +100,12 @@ impl HostedRun {
         }
     }
 
-    /// Whether a step that came to `made` may be stored with the next one: its node is [pure](pravah_runtime::Policy::is_pure),
+    /// Whether a step with this result may be stored with the next one: its node is [pure](pravah_runtime::Policy::is_pure),
     /// and it took no command. The history then has no row for it. No more than 64 steps are stored at once.
-    pub fn may_be_stored_later(&mut self, made: &Result<(), FlowError>) -> bool {
+    pub fn may_be_stored_later(&mut self, result: &Result<(), FlowError>) -> bool {
         let is_pure = || self.run.last_step().is_some_and(|step| step.is_pure);
         let is_ready = matches!(self.run.status(), RunStatus::Ready);
-        let may_be = made.is_ok()
+        let may_be = result.is_ok()
             && is_ready
             && self.unstored < MAX_UNSTORED
             && self.inbox.is_settled()
@@ -117,16 +117,16 @@ impl HostedRun {
         may_be
     }
 
-    /// What to store after a step came to `made`. It [releases](Commit::release) the run where no other step can be made
+    /// What to store after a step with this result. It [releases](Commit::release) the run where no other step can be executed
     /// at once.
     ///
-    /// A step that could not be made leaves the run [`Ready`](Status::Ready) with an [error](Commit::error): when to try
+    /// A step that could not be executed leaves the run [`Ready`](Status::Ready) with an [error](Commit::error): when to try
     /// again is the host's to say.
     ///
     /// # Errors
     ///
     /// [`StoreError::Flow`] if the run or its output cannot be written as JSON.
-    pub fn commit(&mut self, made: Result<(), FlowError>) -> Result<Commit, StoreError> {
+    pub fn commit(&mut self, result: Result<(), FlowError>) -> Result<Commit, StoreError> {
         self.inbox.note_step();
         self.unstored = 0;
         let mut settled = self.inbox.settle();
@@ -137,9 +137,9 @@ impl HostedRun {
         commit.refused = take(&mut settled.refused);
         commit.seen = self.inbox.seen;
         commit.node = self.node();
-        let has_failed = made.is_err();
-        self.say_where(&mut commit, made)?;
-        // Of several nodes another one has made its step: the one that failed is tried again.
+        let has_failed = result.is_err();
+        self.set_status(&mut commit, result)?;
+        // Of several nodes another one has executed its step: the one that failed is tried again.
         if commit.status == Status::Failed && !commit.changes.is_empty() && !has_failed {
             (commit.status, commit.error) = (Status::Ready, None);
         }
@@ -148,18 +148,18 @@ impl HostedRun {
         Ok(commit)
     }
 
-    /// Whether the run may make another step at once, after one that came to this commit.
+    /// Whether the run may execute another step at once, after one with this commit.
     fn has_more_to_do(&self, commit: &Commit, settled: &Settled) -> bool {
         let has_changed = !commit.changes.is_empty();
         // Answers that came too early may have their questions now, unless the run has no room for what comes first.
         let has_room = has_changed || !settled.is_full;
         let may_deliver = has_room && self.inbox.has_deliverable(&self.hub);
-        // A command in the snapshot of the run may be for what it has just come to.
+        // A command in the snapshot of the run may be for what it asks now.
         let may_take_own = has_changed && !self.snapshot_commands.is_empty();
         commit.status == Status::Ready || settled.is_pending || may_deliver || may_take_own
     }
 
-    /// The node of the last step, unless it was said.
+    /// The node of the last step, unless it was committed.
     fn node(&mut self) -> Option<StepNode> {
         let step = self.run.last_step();
         let step = step.filter(|step| step.step > self.steps)?;
@@ -167,11 +167,11 @@ impl HostedRun {
         Some(StepNode::new(step.node, step.items, step.kind))
     }
 
-    /// Says in a commit where the run is, and what it waits for.
-    fn say_where(
+    /// Sets in a commit where the run is, and what it waits for.
+    fn set_status(
         &self,
         commit: &mut Commit,
-        made: Result<(), FlowError>,
+        result: Result<(), FlowError>,
     ) -> Result<(), StoreError> {
         let open = self.run.suspensions().into_iter();
         commit.questions = open.map(Question::from).collect();
@@ -180,15 +180,16 @@ impl HostedRun {
             .iter()
             .filter_map(|question| question.until);
         let timeout = timeouts.min();
-        let (status, wake_at, error) = match (self.run.status(), made) {
+        let (status, wake_at, error) = match (self.run.status(), result) {
             (RunStatus::Done, _) => (Status::Done, None, None),
             (RunStatus::Cancelled { reason, .. }, _) => (Status::Cancelled, None, Some(reason)),
             (RunStatus::Failed { node, message, .. }, _) => {
                 // Most messages name the node.
                 let is_named = message.contains(&format!("`{node}`"));
-                let error = match is_named {
-                    true => message,
-                    false => format!("`{node}` failed: {message}"),
+                let error = if is_named {
+                    message
+                } else {
+                    format!("`{node}` failed: {message}")
                 };
                 (Status::Failed, None, Some(error))
             }
@@ -199,7 +200,7 @@ impl HostedRun {
             (RunStatus::Suspended { .. }, _) => (Status::Suspended, timeout, None),
             (RunStatus::Paused, _) => (Status::Paused, None, None),
             (_, Ok(())) => (Status::Ready, None, None),
-            // Another try would come to the same.
+            // Another try would have the same result.
             (_, Err(error @ FlowError::MaxSteps { .. })) => {
                 (Status::Failed, None, Some(error.to_string()))
             }

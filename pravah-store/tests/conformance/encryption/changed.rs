@@ -176,8 +176,8 @@ async fn one_run_that_cannot_be_decrypted_hides_no_other() {
         (runs[0].error.as_deref(), runs[1].error.as_deref()),
         (
             Some(
-                "the output cannot be decrypted: it was stored without encryption; \
-                 `EncryptedStore::reading_unencrypted` reads it"
+                "the output cannot be decrypted: it was stored without encryption: start runs and send commands \
+                 through the `EncryptedStore`, or let `EncryptedStore::reading_unencrypted` read it"
             ),
             Some("it broke")
         )

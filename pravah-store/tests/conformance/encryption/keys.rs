@@ -37,12 +37,43 @@ async fn a_worker_with_a_wrong_key_leaves_a_run_to_one_with_the_right_key() {
         assert!(info.failed_claims > 0);
         // Nobody here can read what the other worker has written of it.
         let error = info.error.unwrap();
-        assert!(error.contains("the error cannot be decrypted"), "{error}");
+        let expected = "the error was written with another key: a worker with another key could not read this run (";
+        assert!(error.starts_with(expected), "{error}");
     }
     let _at_work = Working::start(worker(store, &Default::default()));
     until(&runs, &id, Status::Done).await;
     let output = runs.output::<Order>(&id).await.unwrap();
     assert_eq!(output, Some(Served { cups: 2 }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_and_a_handle_without_keys_say_that_the_run_is_encrypted() {
+    let file = File::new();
+    let store = file.encrypted(keys());
+    let runs = Runs::new(store.clone());
+    let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();
+    let expected =
+        format!("the run `{id}` is encrypted, and this store is not an `EncryptedStore`");
+    let at_work = Working::start(worker(Arc::new(file.plain()), &Default::default()));
+    until(&runs, &id, Status::Failed).await;
+    at_work.kill().await;
+    let error = runs.status(&id).await.unwrap().error.unwrap();
+    assert!(error.ends_with(&expected), "{error}");
+
+    runs.retry(&id).await.unwrap();
+    let _at_work = Working::start(worker(store, &Default::default()));
+    until(&runs, &id, Status::Done).await;
+    let output = Runs::new(file.plain()).output::<Order>(&id).await;
+    assert_eq!(output.unwrap_err().to_string(), expected);
+}
+
+#[tokio::test]
+async fn a_run_that_has_another_key_is_called_itself_and_not_by_the_key_of_its_head() {
+    let file = File::new();
+    fill(&*file.encrypted(keys()), &key("a")).await;
+    let other = file.encrypted(KeyRing::new("2026", [7; 32]).unwrap());
+    let error = other.entries_at(&key("a"), 0).await.unwrap_err();
+    assert_eq!(error.to_string(), "the run itself cannot be decrypted");
 }
 
 #[tokio::test]
@@ -106,8 +137,8 @@ async fn a_command_that_was_given_without_the_cipher_is_refused_and_stops_nobody
     let [refused] = refused.as_slice() else {
         panic!("{refused:?}")
     };
-    let expected = "a command cannot be decrypted: it was stored without encryption; \
-                    `EncryptedStore::reading_unencrypted` reads it";
+    let expected = "a command cannot be decrypted: it was stored without encryption: start runs and send commands \
+                    through the `EncryptedStore`, or let `EncryptedStore::reading_unencrypted` read it";
     assert_eq!(refused.error, expected);
 }
 
@@ -136,7 +167,7 @@ async fn a_run_whose_key_is_gone_can_be_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_started_without_encryption_goes_on_with_it() {
+async fn a_run_that_was_started_without_encryption_resumes_with_it() {
     let file = File::new();
     let runs = Runs::new(file.plain());
     let id = runs.start::<Order>(Order { cups: 2 }).await.unwrap();

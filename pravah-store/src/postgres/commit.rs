@@ -1,0 +1,132 @@
+//! What the statements of a commit are given.
+
+use std::{borrow::Cow, time::SystemTime};
+
+use pravah_runtime::Changes;
+
+use super::{rows::without_nul, statements, transaction::Param};
+use crate::{
+    Commit, StoreError,
+    columns::{self, CommitColumns, HistoryColumns, RunRow, signed},
+};
+
+/// A statement with its parameters.
+type Statement<'a> = (&'static str, Vec<Param<'a>>);
+
+/// All that a commit writes, as the database takes it.
+pub(super) struct CommitParams<'a> {
+    commit: &'a Commit,
+    seq: i64,
+    run: CommitColumns,
+    history: HistoryColumns,
+    /// The changes as JSON, for the history.
+    changes: String,
+    error: Option<Cow<'a, str>>,
+    /// The numbers of the commands that are removed.
+    removed: Vec<i64>,
+    /// The ranges of keys that are deleted.
+    deleted: (Vec<Vec<u8>>, Vec<Vec<u8>>),
+    /// The keys and values that are put.
+    put: (Vec<&'a [u8]>, Vec<&'a str>),
+}
+
+impl<'a> CommitParams<'a> {
+    pub(super) fn of(
+        commit: &'a Commit,
+        row: &RunRow,
+        now: SystemTime,
+    ) -> Result<Self, StoreError> {
+        let run = CommitColumns::of(commit, row, now)?;
+        Ok(Self {
+            commit,
+            seq: row.seq,
+            history: HistoryColumns::of(commit, run.step, now)?,
+            run,
+            changes: columns::changes_to_json(&commit.changes)?,
+            error: commit.error.as_deref().map(without_nul),
+            removed: commit.removed().map(signed).collect(),
+            deleted: deleted_ranges(&commit.changes),
+            put: put(&commit.changes),
+        })
+    }
+
+    /// The statements that have something to write.
+    pub(super) fn statements(&self) -> Vec<Statement<'_>> {
+        let (starts, ends) = &self.deleted;
+        let (keys, values) = &self.put;
+        let mut all: Vec<Statement<'_>> = Vec::with_capacity(5);
+        if self.commit.status.has_ended() {
+            all.push((statements::DELETE_ALL_COMMANDS, vec![&self.seq]));
+        } else if !self.removed.is_empty() {
+            all.push((statements::DELETE_COMMANDS, vec![&self.seq, &self.removed]));
+        }
+        if !starts.is_empty() {
+            all.push((statements::DELETE_ENTRIES, vec![&self.seq, starts, ends]));
+        }
+        if !keys.is_empty() {
+            all.push((statements::PUT_ENTRIES, vec![&self.seq, keys, values]));
+        }
+        if self.commit.is_step() {
+            all.push((statements::INSERT_HISTORY, self.history()));
+        }
+        all.push((statements::COMMIT_RUN, self.run()));
+        all
+    }
+
+    fn history(&self) -> Vec<Param<'_>> {
+        vec![
+            &self.seq,
+            &self.history.step,
+            &self.history.at,
+            &self.history.status,
+            &self.history.node,
+            &self.history.taken,
+            &self.history.refused,
+            &self.changes,
+        ]
+    }
+
+    fn run(&self) -> Vec<Param<'_>> {
+        vec![
+            &self.seq,
+            &self.run.step,
+            &self.run.status,
+            &self.run.now,
+            &self.run.wake_at,
+            &self.run.questions,
+            &self.commit.output,
+            &self.error,
+            &self.run.is_progress,
+            &self.commit.release,
+            &self.run.seen,
+            &self.run.has_failed,
+        ]
+    }
+}
+
+/// An output is JSON, which has no such character.
+pub(super) fn check_output(output: Option<&str>) -> Result<(), StoreError> {
+    if output.is_some_and(|output| output.contains('\0')) {
+        let why = "it has a U+0000 in it";
+        return Err(StoreError::not_storable("the output of a run", why));
+    }
+    Ok(())
+}
+
+/// The keys and values that are put.
+pub(super) fn put(changes: &Changes) -> (Vec<&[u8]>, Vec<&str>) {
+    let put = changes.put();
+    put.map(|(key, value)| (key.as_bytes(), value)).unzip()
+}
+
+/// The ranges of keys that are deleted: for each key itself, and all that start with it and a `/`. None has its end in it.
+fn deleted_ranges(changes: &Changes) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    let with = |key: &str, last: u8| [key.as_bytes(), &[last]].concat();
+    for key in changes.deleted() {
+        // The first key after another is that with a zero; `0` follows `/`.
+        starts.extend([key.as_bytes().to_vec(), with(key, b'/')]);
+        ends.extend([with(key, 0), with(key, b'0')]);
+    }
+    (starts, ends)
+}
