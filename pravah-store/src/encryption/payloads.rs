@@ -124,8 +124,9 @@ impl Envelope {
         rows.filter(|row| row.is_ok() || !is_cancelled).collect()
     }
 
-    /// A command that was given without the cipher, or changed, is one that no run takes: it does not stand in the way of
-    /// others. What is encrypted with another key can be read by a worker that has it.
+    /// A command that was given without the cipher, or changed, or encrypted with other bytes under the id of a known key, is
+    /// one that no run takes: it does not stand in the way of others. What is encrypted with a key of another id can be read by
+    /// a worker that has that.
     fn decrypt_row(&self, run: &RunKey, row: InboxRow) -> Result<InboxRow, StoreError> {
         let command = match self.decrypt_command(run, &row.command) {
             Ok(command) => command,
@@ -244,12 +245,13 @@ impl Envelope {
     }
 }
 
-/// Whether a command cannot be read with any key.
+/// Whether a command will not be read, of a run that can be.
 fn is_permanent(error: &StoreError) -> bool {
     matches!(
         reason(error),
         Some(
             DecryptionError::NotEncrypted
+                | DecryptionError::NotAuthentic { .. }
                 | DecryptionError::Damaged
                 | DecryptionError::WrongCommand
         )

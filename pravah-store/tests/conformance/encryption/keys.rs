@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use pravah_store::{DecryptionError, EncryptedStore, KeyRing, RunStore, Runs, Status};
+use pravah_store::{Command, DecryptionError, EncryptedStore, KeyRing, RunStore, Runs, Status};
 
 use super::{File, claim, fill, keys, not_authentic, read_all, reason};
 use crate::{
@@ -140,6 +140,38 @@ async fn a_command_that_was_given_without_the_cipher_is_refused_and_stops_nobody
     let expected = "a command cannot be decrypted: it was stored without encryption: start runs and send commands \
                     through the `EncryptedStore`, or let `EncryptedStore::reading_unencrypted` read it";
     assert_eq!(refused.error, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_with_another_key_of_the_same_id_or_a_changed_byte_is_refused_and_stops_nobody() {
+    const CHANGE: &str = "UPDATE inbox SET command = substr(command, 1, instr(command, 'enc1:') + 44) \
+        || iif(substr(command, instr(command, 'enc1:') + 45, 1) = 'A', 'B', 'A') \
+        || substr(command, instr(command, 'enc1:') + 46)";
+    for is_changed in [true, false] {
+        let file = File::new();
+        let store = file.encrypted(keys());
+        let runs = Runs::new(Arc::clone(&store));
+        let id = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
+        let working = Working::start(worker(Arc::clone(&store), &Default::default()));
+        until(&runs, &id, Status::Suspended).await;
+        working.kill().await;
+        if is_changed {
+            runs.answer(&id, "approve", false).await.unwrap();
+            file.raw().execute(CHANGE, []).unwrap();
+        } else {
+            let other = KeyRing::new("2026", [9; 32]).unwrap();
+            let other = Runs::new(file.encrypted(other));
+            let answer = Command::Answer {
+                id: "approve".into(),
+                number: None,
+                answer: false.into(),
+            };
+            other.send(&id, answer).await.unwrap();
+        }
+        runs.answer(&id, "approve", true).await.unwrap();
+        let _working = Working::start(worker(store, &Default::default()));
+        until(&runs, &id, Status::Done).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
