@@ -29,6 +29,7 @@ impl Loader {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
+        self.places.clear();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
@@ -173,6 +174,7 @@ impl Loader {
                 let to = self.place(table, &place);
                 let to =
                     to.map_err(|why| ErrorText::new(format!("`{key}` cannot be moved"), why))?;
+                self.note_place(key, to);
                 let live = match table.state_at(to) {
                     Some(state) => self.as_state(table, state, live)?,
                     None => live,
@@ -180,6 +182,7 @@ impl Loader {
                 return put_at(frame, to, &place, live);
             }
         };
+        self.note_place(key, place);
         let live = match table.state_at(place) {
             Some(state) => self.live(table, state, stored)?,
             None => stored.into_live(),
@@ -188,7 +191,13 @@ impl Loader {
     }
 
     /// Puts the state that waits at another place where it waits too.
-    fn share_state(&self, table: &Table, frame: &mut Frame, key: &str, holder: &str) -> Loaded<()> {
+    fn share_state(
+        &mut self,
+        table: &Table,
+        frame: &mut Frame,
+        key: &str,
+        holder: &str,
+    ) -> Loaded<()> {
         let (place, holder_place) = (self.place(table, key)?, self.place(table, holder)?);
         let waiting = frame.waiting_at(holder_place);
         let Some(live) = waiting.map(|token| token.live.clone()) else {
@@ -197,6 +206,7 @@ impl Loader {
         if table.state_at(place) != table.state_at(holder_place) {
             return Err(format!("`{key}` and `{holder}` are not one state").into());
         }
+        self.note_place(key, place);
         put_at(frame, place, key, live)
     }
 
