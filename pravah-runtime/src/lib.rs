@@ -117,7 +117,9 @@ pub use events::{
 pub use flow::{Flow, FlowFuture, LoadedFlow};
 #[doc(hidden)]
 pub use flow::{FlowDef, FlowEnds, two_flows_of_one_input};
-pub use graph::{FlowGraph, FlowGraphBuilder, FlowVersion, NodeConstraints, NodeContract};
+pub use graph::{
+    FlowGraph, FlowGraphBuilder, FlowStart, FlowVersion, NodeConstraints, NodeContract,
+};
 pub use hub::{Channel, Channels, Console, Hub, Sent};
 #[cfg(feature = "channels")]
 pub use hub::{InvalidOrigin, WebListener, WebServer};

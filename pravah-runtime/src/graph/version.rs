@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FlowGraph, Table};
+use super::{FlowGraph, NodeIx, OutputArc, Scope, ScopeIx, Table};
 
 /// The nodes of one version of a flow, so that later versions can say what they add and leave out: keep it
 /// with the release, as JSON, and hand it to [`LoadOptions::with_version`](crate::LoadOptions::with_version).
@@ -24,6 +24,22 @@ pub struct FlowVersion {
     /// which several nodes take it finds the one that is meant.
     #[serde(default)]
     pub takers: BTreeMap<String, String>,
+    /// Where it starts, and the nested flows in it, by what their inputs are called in snapshots. A later version finds
+    /// there an input that is not stored by itself, since it waits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub starts: BTreeMap<String, FlowStart>,
+}
+
+/// Where a flow starts in a [`FlowVersion`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FlowStart {
+    /// What its input is called while it waits, for each node that takes it.
+    pub places: Vec<String>,
+    /// Whether a node in it makes another state of that type.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_made_again: bool,
 }
 
 impl FlowGraph {
@@ -89,6 +105,7 @@ impl Table {
             fingerprint: self.fingerprint_text().to_owned(),
             nodes: self.node_keys(),
             takers: self.takers(),
+            starts: self.starts(),
         }
     }
 
@@ -115,6 +132,37 @@ impl Table {
                 chain.add_takers(&format!("{around}{key}/"), takers);
             }
         }
+    }
+
+    /// Where each flow starts, those in lists too.
+    fn starts(&self) -> BTreeMap<String, FlowStart> {
+        let mut starts = BTreeMap::new();
+        self.add_starts("", &mut starts);
+        starts
+    }
+
+    fn add_starts(&self, around: &str, starts: &mut BTreeMap<String, FlowStart>) {
+        for (index, scope) in (0..).map(ScopeIx).zip(&self.scopes) {
+            let places = scope.starts_at.iter().map(|place| self.place_key(*place));
+            let start = FlowStart {
+                places: places.map(str::to_owned).collect(),
+                is_made_again: self.makes_input_again(index, scope),
+            };
+            starts.insert(format!("{around}{}", scope.key), start);
+        }
+        for (key, node) in &self.node_by_key {
+            if let Some(chain) = self.inner(*node) {
+                chain.add_starts(&format!("{around}{key}/"), starts);
+            }
+        }
+    }
+
+    /// Whether a node in a flow makes the state that the flow starts with, for another node.
+    fn makes_input_again(&self, index: ScopeIx, scope: &Scope) -> bool {
+        let makes = |arc: &&OutputArc| arc.state == scope.entry && !arc.to.is_empty();
+        let nodes = (0..).map(NodeIx).zip(&self.nodes);
+        let mut inside = nodes.filter(|(node, _)| self.is_within(*node, index));
+        inside.any(|(_, node)| node.outcomes().iter().flatten().any(makes))
     }
 
     fn add_node_keys(&self, around: &str, keys: &mut BTreeSet<String>) {

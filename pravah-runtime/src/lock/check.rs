@@ -1,5 +1,7 @@
 //! Whether runs of earlier versions can go on in a graph, wherever they are.
 
+mod inputs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use pravah_graph::{Place as NetPlace, WayOut};
@@ -14,7 +16,7 @@ use super::{
 };
 use crate::{
     engine::LoadOptions,
-    graph::{FlowGraph, Place, ScopeIx, Table, split_key},
+    graph::{FlowGraph, Place, Table, split_key},
 };
 
 pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
@@ -159,32 +161,6 @@ impl Checker<'_> {
         placements
     }
 
-    /// Whether the inputs of the flows around places are there, kept or waiting there themselves, if a `catch` hands them
-    /// on or a node may ask for them.
-    fn inputs(&mut self, net: &LockedNet, table: &Table, placements: &Placements<'_>) {
-        let needed = flows_that_need_their_input(table, placements);
-        for node in &net.nodes {
-            let kept = || node.within.iter().map(String::as_str).chain(net.input());
-            for key in node.takes.iter().flatten() {
-                let Some(Placement { place, .. }) = placements.get(key.as_str()) else {
-                    continue;
-                };
-                let around = table.scopes_of(table.slot(place.slot).node);
-                let mut around = around.filter(|(index, _)| needed.contains(index));
-                let missing = around.find(|(_, scope)| {
-                    !kept().any(|key| *key == *scope.key) && !scope.starts_at.contains(place)
-                });
-                if let Some((_, scope)) = missing {
-                    self.problems.push(LockProblem::NoInput {
-                        release: self.release(),
-                        state: key.clone(),
-                        input: scope.key.to_string(),
-                    });
-                }
-            }
-        }
-    }
-
     /// Whether what a node has done before the end of its step is of use, and what has started of a list.
     fn progress(
         &mut self,
@@ -273,18 +249,6 @@ impl Checker<'_> {
             self.schemas(chain, seen);
         }
     }
-}
-
-/// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From
-/// all of them, since a join may need what waits in several.)
-fn flows_that_need_their_input(table: &Table, placements: &Placements<'_>) -> Vec<ScopeIx> {
-    let slots = || placements.values().map(|placement| placement.place.slot);
-    let scopes = (0..).map(ScopeIx).zip(&table.scopes);
-    let needed = scopes.filter(|(index, scope)| {
-        let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, *index));
-        scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
-    });
-    needed.map(|(index, _)| index).collect()
 }
 
 /// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{NodeEntry, NodeIx, NodeKind, OutputArc, Place, Table, split_key};
+use crate::graph::{FlowStart, NodeEntry, NodeIx, NodeKind, OutputArc, Place, Table, split_key};
 
 /// The net of a flow, or of the chain of a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub(super) struct LockedNet {
     /// The failures of whole nested flows that are caught.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) catches: Vec<LockedCatch>,
+    /// Where nested flows start. Earlier releases did not write it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) flows: Vec<LockedFlow>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +77,13 @@ pub(super) struct LockedCatch {
     pub(super) failed: Vec<String>,
 }
 
+/// A nested flow, by what its input is called, and where that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LockedFlow {
+    pub(super) input: String,
+    pub(super) start: Vec<String>,
+}
+
 impl LockedNet {
     pub(super) fn of(table: &Table) -> Self {
         let keys = |places: &[Place]| -> Vec<String> {
@@ -89,6 +99,11 @@ impl LockedNet {
                 failed: after(arc),
             })
         });
+        let nested = table.scopes.iter().filter(|scope| scope.parent.is_some());
+        let flows = nested.map(|scope| LockedFlow {
+            input: scope.key.to_string(),
+            start: keys(&scope.starts_at),
+        });
         let nodes = (0..).map(NodeIx).zip(&table.nodes);
         Self {
             start: after(&table.entry),
@@ -96,6 +111,7 @@ impl LockedNet {
                 .map(|(node, entry)| LockedNode::of(table, node, entry))
                 .collect(),
             catches: catches.collect(),
+            flows: flows.collect(),
         }
     }
 
@@ -117,7 +133,8 @@ impl LockedNet {
         let outcomes = self.nodes.iter().flat_map(|node| &node.outcomes).flatten();
         let catches = self.catches.iter();
         let caught = catches.flat_map(|catch| catch.start.iter().chain(&catch.failed));
-        let mut mentioned = self.start.iter().chain(outcomes).chain(caught);
+        let flows = self.flows.iter().flat_map(|flow| &flow.start);
+        let mut mentioned = self.start.iter().chain(outcomes).chain(caught).chain(flows);
         if let Some(key) = mentioned.find(|key| !taken.contains(key)) {
             return Some(format!("no node takes `{key}`"));
         }
@@ -143,6 +160,66 @@ impl LockedNet {
             }
             nodes.insert(key);
         }
+    }
+
+    /// What is left at the start of a run, by each outcome of a node, and by each failure that is caught.
+    pub(super) fn left(&self) -> impl Iterator<Item = &Vec<String>> {
+        let outcomes = self.nodes.iter().flat_map(|node| &node.outcomes);
+        let caught = self.catches.iter().map(|catch| &catch.failed);
+        [&self.start].into_iter().chain(outcomes).chain(caught)
+    }
+
+    /// Where each flow starts. Returns whether that is known of all of them.
+    pub(super) fn add_starts(
+        &self,
+        around: &str,
+        starts: &mut BTreeMap<String, FlowStart>,
+    ) -> bool {
+        let own = self.input().map(|input| (input, &self.start));
+        let nested = self.flows.iter().map(|it| (it.input.as_str(), &it.start));
+        for (input, places) in own.into_iter().chain(nested) {
+            let start = FlowStart {
+                places: places.clone(),
+                is_made_again: self.makes_input_again(input, places),
+            };
+            starts.insert(format!("{around}{input}"), start);
+        }
+        let is_known = |input: &String| self.flows.iter().any(|flow| flow.input == *input);
+        let mut are_known = self.nodes.iter().flat_map(|it| &it.within).all(is_known);
+        for node in &self.nodes {
+            if let (Some(key), Some(chain)) = (node.key(), &node.chain) {
+                are_known &= chain.add_starts(&format!("{around}{key}/"), starts);
+            }
+        }
+        are_known
+    }
+
+    /// Whether a node in a flow makes the state that the flow starts with, for another node.
+    fn makes_input_again(&self, input: &str, start: &[String]) -> bool {
+        let Some((state, _)) = start.first().map(|key| split_key(key)) else {
+            return false;
+        };
+        let is_whole = self.input() == Some(input);
+        let inside = self.nodes.iter();
+        let mut inside = inside.filter(|node| is_whole || node.within.iter().any(|it| it == input));
+        inside.any(|node| {
+            let mut left = node.outcomes.iter().flatten();
+            left.any(|key| split_key(key).0 == state)
+        })
+    }
+
+    /// Whether both are one net, whatever is written of where nested flows start.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.without_flows() == other.without_flows()
+    }
+
+    fn without_flows(&self) -> Self {
+        let mut net = self.clone();
+        net.flows.clear();
+        for node in &mut net.nodes {
+            node.chain = node.chain.as_ref().map(Self::without_flows);
+        }
+        net
     }
 
     /// The state that a run starts with, which is kept as the input.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::net::LockedNet;
 use crate::{
-    graph::{FlowGraph, FlowVersion, Table},
+    graph::{FlowGraph, FlowStart, FlowVersion, Table},
     state::SchemaOf,
 };
 
@@ -28,6 +28,9 @@ pub struct LockedVersion {
     /// Who takes the states that wait there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     other_takers: BTreeMap<String, String>,
+    /// Where the flows there start.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    other_starts: BTreeMap<String, FlowStart>,
     /// What the states look like that may wait, by their keys without the nodes that take them.
     pub(super) schemas: BTreeMap<String, Schema>,
 }
@@ -41,17 +44,22 @@ impl LockedVersion {
             fingerprint,
             nodes: mut other_nodes,
             takers: mut other_takers,
+            starts: mut other_starts,
         } = graph.version();
         let (mut nodes, mut takers) = (BTreeSet::new(), BTreeMap::new());
         net.add_nodes("", &mut nodes, &mut takers);
         other_nodes.retain(|node| !nodes.contains(node));
         other_takers.retain(|key, _| !takers.contains_key(key));
+        let mut starts = BTreeMap::new();
+        net.add_starts("", &mut starts);
+        other_starts.retain(|key, _| !starts.contains_key(key));
         Self {
             release,
             fingerprint,
             net,
             other_nodes,
             other_takers,
+            other_starts,
             schemas,
         }
     }
@@ -63,7 +71,7 @@ impl LockedVersion {
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
-            && self.net == other.net
+            && self.net.is_same(&other.net)
             && self.schemas == other.schemas
     }
 
@@ -71,10 +79,16 @@ impl LockedVersion {
     pub fn version(&self) -> FlowVersion {
         let (mut nodes, mut takers) = (self.other_nodes.clone(), self.other_takers.clone());
         self.net.add_nodes("", &mut nodes, &mut takers);
+        let mut starts = self.other_starts.clone();
+        if !self.net.add_starts("", &mut starts) {
+            // An earlier release wrote it: a flow that is not among them may have been there all the same.
+            starts.clear();
+        }
         FlowVersion {
             fingerprint: self.fingerprint.clone(),
             nodes,
             takers,
+            starts,
         }
     }
 }

@@ -210,6 +210,44 @@ async fn the_input_is_not_taken_for_the_latest_where_a_node_makes_another() {
     assert_eq!(done(&mut read).await, published);
 }
 
+version! { writing_again,
+    #[node]
+    fn rewrite(text: Text) -> Text {
+        Text { n: text.n * 100 }
+    }
+
+    #[node]
+    fn publish(edited: Edited) -> Published {
+        Published { n: edited.n }
+    }
+
+    #[flow]
+    pub(super) fn paper(text: Text) -> Published { flow! { rewrite -> write -> edit -> publish } }
+}
+
+#[tokio::test]
+async fn the_input_is_not_the_latest_where_a_node_that_is_gone_made_another() {
+    let version = writing_again::paper::graph().unwrap().version();
+    let options = LoadOptions::new().with_version(version);
+    let mut run = FlowRuntime::new(writing_again::Text { n: 1 }).unwrap();
+    let mut started = upgraded_with::<reading_its_input::Text, _>(&run, &options).unwrap();
+    assert_eq!(done(&mut started).await.n, 21);
+    for _ in 0..3 {
+        steps(&mut run, 1).await;
+        let refused = upgraded_with::<reading_its_input::Text, _>(&run, &options).map(drop);
+        let why = refused.unwrap_err().to_string();
+        assert!(why.contains("`publish` reads `Latest<Text>`"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn the_input_is_not_the_latest_where_another_one_waits() {
+    let mut run = FlowRuntime::new(writing_again::Text { n: 1 }).unwrap();
+    steps(&mut run, 1).await;
+    let why = refusal::<reading_its_input::Text, _>(&run);
+    assert!(why.contains("`publish` reads `Latest<Text>`"), "{why}");
+}
+
 /// Whether a run keeps the last state of any type.
 fn keeps_a_latest<F: FlowDef>(run: &FlowRuntime<F>) -> bool {
     let snapshot = serde_json::to_value(run.snapshot()).unwrap();

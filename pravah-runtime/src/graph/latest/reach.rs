@@ -5,7 +5,7 @@
 use pravah_graph::{Net, NodeId, Place as NetPlace};
 
 use crate::graph::{
-    LatestIx, NodeIx, OutputArc, ScopeIx, SlotIx, StateIx, Table, table::NodeEntry,
+    LatestIx, NodeIx, OutputArc, Place, ScopeIx, SlotIx, StateIx, Table, table::NodeEntry,
 };
 
 impl Table {
@@ -62,6 +62,12 @@ impl Table {
     pub(crate) fn is_input_alone(&self, latest: LatestIx) -> bool {
         let makers = self.arcs().filter(|arc| arc.kept_as.contains(&latest));
         self.entry.kept_as.contains(&latest) && makers.count() == 1
+    }
+
+    /// Whether all that comes to a place starts this flow.
+    pub(crate) fn is_entrance(&self, place: Place, scope: ScopeIx) -> bool {
+        let mut arcs = self.arcs().filter(|arc| arc.to.contains(&place));
+        arcs.all(|arc| arc.starts.contains(&scope))
     }
 
     fn arcs(&self) -> impl Iterator<Item = &OutputArc> {

@@ -30,6 +30,7 @@ impl Loader {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
+        self.places.clear();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state),
@@ -212,6 +213,7 @@ impl Loader {
                 let to = self.place(table, &place);
                 let to =
                     to.map_err(|why| ErrorText::new(format!("`{key}` cannot be moved"), why))?;
+                self.note_place(key, to);
                 let live = match table.state_at(to) {
                     Some(state) => self.as_state(table, state, live)?,
                     None => live,
@@ -219,6 +221,7 @@ impl Loader {
                 return put_at(frame, to, &place, live);
             }
         };
+        self.note_place(key, place);
         let live = match table.state_at(place) {
             Some(state) => self.live(table, state, stored)?,
             None => stored.into_live(),
@@ -227,7 +230,13 @@ impl Loader {
     }
 
     /// Puts the state that waits at another place where it waits too.
-    fn share_state(&self, table: &Table, frame: &mut Frame, key: &str, holder: &str) -> Loaded<()> {
+    fn share_state(
+        &mut self,
+        table: &Table,
+        frame: &mut Frame,
+        key: &str,
+        holder: &str,
+    ) -> Loaded<()> {
         let (place, holder_place) = (self.place(table, key)?, self.place(table, holder)?);
         let waiting = frame.waiting_at(holder_place);
         let Some(live) = waiting.map(|token| token.live.clone()) else {
@@ -236,6 +245,7 @@ impl Loader {
         if table.state_at(place) != table.state_at(holder_place) {
             return Err(format!("`{key}` and `{holder}` are not one state").into());
         }
+        self.note_place(key, place);
         put_at(frame, place, key, live)
     }
 

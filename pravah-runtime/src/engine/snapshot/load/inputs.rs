@@ -1,6 +1,6 @@
 //! The inputs of flows.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
@@ -10,6 +10,7 @@ use super::{
         stored::{Key, Loaded, References, StoredState, sections},
     },
     Loader, OnError,
+    starts::Unused,
 };
 use crate::{
     graph::{ScopeIx, SlotIx, Table},
@@ -18,6 +19,26 @@ use crate::{
 
 /// The inputs of flows, and which flows have that of another.
 type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
+
+/// The inputs in a snapshot of another version.
+#[derive(Default)]
+struct Kept {
+    values: BTreeMap<String, Live>,
+    /// The flow that each other flow has its input from.
+    references: BTreeMap<String, String>,
+    unused: Vec<Unused>,
+}
+
+impl Kept {
+    fn of(shared: &References<'_>, revalidates: bool) -> Self {
+        let shared = shared.iter().filter(|_| revalidates);
+        let references = shared.map(|(key, around)| (key.to_string(), around.to_string()));
+        Self {
+            references: references.collect(),
+            ..Self::default()
+        }
+    }
+}
 
 impl Loader {
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is in its list. One
@@ -29,13 +50,17 @@ impl Loader {
         (stored, shared): StoredInputs<'_>,
         mut item: Option<Live>,
     ) -> Loaded<()> {
-        let mut dropped: Vec<(Key<'_>, Live)> = Vec::new();
+        let mut kept = Kept::of(&shared, self.revalidates);
         for (key, state) in stored {
+            let live = state.into_live();
+            if self.revalidates {
+                kept.values.insert(key.to_string(), live.clone());
+            }
             match self.flow_of_input(frame, &key) {
-                Ok(scope) => self.put_input(frame, scope, &key, state.into_live())?,
+                Ok(scope) => self.put_input(frame, scope, &key, live)?,
                 Err(why) if self.revalidates => {
                     self.drop_entry(sections::inputs, &key, why);
-                    dropped.push((key, state.into_live()));
+                    kept.unused.push((key.into_owned(), live));
                 }
                 Err(why) => return Err(why),
             }
@@ -44,14 +69,27 @@ impl Loader {
         self.section(
             (sections::shared_inputs, shared, OnError::Drop),
             |loader, key, around| {
-                // The flow around it may start with something else now.
-                if let Some((_, live)) = dropped.iter().find(|(key, _)| **key == *around) {
-                    let scope = loader.flow_of_input(frame, &key)?;
-                    return loader.put_input(frame, scope, &key, live.clone());
+                let why = match loader.flow_that_shares(frame, &key, &around) {
+                    Ok(shares) => {
+                        sharing.push(shares);
+                        return Ok(());
+                    }
+                    Err(why) => why,
+                };
+                let Some(live) = loader.shared_value(frame, &kept, &around) else {
+                    return Err(why);
+                };
+                match loader.flow_of_input(frame, &key) {
+                    // The flow around it may start with something else now.
+                    Ok(scope) if !frame.flow_inputs.contains(&scope) => {
+                        loader.put_input(frame, scope, &key, live)
+                    }
+                    Ok(_) => Err(why),
+                    Err(why) => {
+                        kept.unused.push((key.into_owned(), live));
+                        Err(why)
+                    }
                 }
-                let (scope, around) = loader.flow_that_shares(frame, &key, &around)?;
-                sharing.push((scope, around));
-                Ok(())
             },
         )?;
         // A flow comes after those around it.
@@ -64,13 +102,29 @@ impl Loader {
             let shared = sharing.iter().find(|(sharer, _)| *sharer == scope);
             let input = own.or_else(|| match shared {
                 Some((_, around)) => frame.flow_inputs.get(around).cloned(),
-                None => self.waiting_input(frame, scope),
+                None => self.waiting_input(frame, scope, &kept.unused),
             });
             if let Some(live) = input {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
             }
         }
-        check_inputs(frame)
+        self.check_inputs(frame)
+    }
+
+    /// The input that a flow has in common with the one around it whose input has this key.
+    fn shared_value(&self, frame: &Frame, kept: &Kept, around: &str) -> Option<Live> {
+        let mut key = around;
+        // A chain of references is no longer than there are references.
+        for _ in 0..=kept.references.len() {
+            if let Some(live) = kept.values.get(key) {
+                return Some(live.clone());
+            }
+            match kept.references.get(key) {
+                Some(next) => key = next,
+                None => break,
+            }
+        }
+        self.waited_at_start(frame, key)
     }
 
     fn put_input(
@@ -86,30 +140,6 @@ impl Loader {
         self.at.truncate(around);
         Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
         Ok(())
-    }
-
-    /// The input of a flow that has not made a step: it waits, and is stored as that alone. In another version a node may
-    /// have come before the one for which it waits.
-    fn waiting_input(&self, frame: &Frame, scope: ScopeIx) -> Option<Live> {
-        if let Some(live) = frame.waiting_at_start(scope) {
-            return Some(live.clone());
-        }
-        if !self.revalidates {
-            return None;
-        }
-        let table = &frame.table;
-        let entry = table.scope(scope).entry;
-        // Of what a nested flow takes inside, its input alone has the name that it has in the flow around: a node that has
-        // kept its name took the same.
-        let waiting = frame.waiting().filter(|(place, _)| {
-            let node = table.slot(place.slot).node;
-            table.state_at(*place) == Some(entry) && table.is_within(node, scope)
-        });
-        let mut values = waiting.map(|(_, token)| &token.live);
-        let first = values.next()?;
-        values
-            .all(|other| other.is_same(first))
-            .then(|| first.clone())
     }
 
     /// The flow whose input is called so, if something waits in it.
@@ -139,35 +169,45 @@ impl Loader {
         let other = other.ok_or_else(|| format!("`{key}` and `{around}` are not one input"))?;
         Ok((scope, other))
     }
-}
 
-/// Fails where something waits in a flow whose input is not there, and a `catch` would hand it on or a node may ask
-/// for it.
-fn check_inputs(frame: &Frame) -> Loaded<()> {
-    let table = &frame.table;
-    for (scope, flow) in (0..).map(ScopeIx).zip(&table.scopes) {
-        if frame.flow_inputs.contains(&scope) {
-            continue;
+    /// Fails where something waits in a flow whose input is not there, and a `catch` would hand it on or a node may ask
+    /// for it.
+    fn check_inputs(&self, frame: &Frame) -> Loaded<()> {
+        let table = &frame.table;
+        for (scope, flow) in (0..).map(ScopeIx).zip(&table.scopes) {
+            if frame.flow_inputs.contains(&scope) {
+                continue;
+            }
+            let waiting: Vec<SlotIx> = frame.waiting_within(scope).collect();
+            let Some(first) = waiting.first() else {
+                continue;
+            };
+            let needed = match table.reader_of_input(scope, waiting.iter().copied()) {
+                _ if flow.catch.is_some() => {
+                    let node = table.node_id(table.slot(*first).node);
+                    format!("`{node}` is in a flow with a `catch`")
+                }
+                Some(reader) => {
+                    let (reader, state) = (table.node_id(reader), &flow.input);
+                    format!("`{reader}` asks for `Input<{state}>`")
+                }
+                None => continue,
+            };
+            let missing = self.missing_input(frame, scope);
+            return Err(format!("{needed}, and {missing}").into());
         }
-        let waiting: Vec<SlotIx> = frame.waiting_within(scope).collect();
-        let Some(first) = waiting.first() else {
-            continue;
-        };
-        let input = &flow.key;
-        if flow.catch.is_some() {
-            let node = table.node_id(table.slot(*first).node);
-            return Err(format!(
-                "`{node}` is in a flow with a `catch`, and the flow's input `{input}` is not there"
-            )
-            .into());
-        }
-        if let Some(reader) = table.reader_of_input(scope, waiting) {
-            let (reader, state) = (table.node_id(reader), &flow.input);
-            return Err(format!(
-                "`{reader}` asks for `Input<{state}>`, and the flow's input `{input}` is not there"
-            )
-            .into());
-        }
+        Ok(())
     }
-    Ok(())
+
+    fn missing_input(&self, frame: &Frame, scope: ScopeIx) -> String {
+        let input = &frame.table.scope(scope).key;
+        if !self.may_wait(frame, scope) {
+            return format!("the flow's input `{input}` is not there");
+        }
+        let hint = match self.known_starts() {
+            None => ": `LoadOptions::with_version` may tell",
+            Some(_) => "",
+        };
+        format!("nothing says which state is the flow's input `{input}`{hint}")
+    }
 }

@@ -10,6 +10,7 @@ use super::{
     },
     Loader, OnError,
     put::put_at,
+    starts::{candidates, live_within},
 };
 use crate::{
     error::ErrorText,
@@ -93,6 +94,7 @@ impl Loader {
         );
         self.section(section, |loader, key, holder| {
             let place = loader.place(&table, &key)?;
+            loader.note_place(&key, place);
             let live = value(&latest, &key, &holder)?.clone();
             let live = match table.state_at(place) {
                 Some(state) => loader.as_state(&table, state, live)?,
@@ -172,6 +174,14 @@ impl Loader {
         let Some(input) = frame.flow_inputs.get(&scope) else {
             return false;
         };
+        // A node that is gone may have made another one.
+        let start = self.known_start(&table.scope(scope).key);
+        let is_made_again = start.is_some_and(|start| start.is_made_again);
+        let is_other = |waiting: &Live| !waiting.is_same(input);
+        let has_another = candidates(frame, scope).any(is_other);
+        if has_another || is_made_again && live_within(frame, scope).any(is_other) {
+            return false;
+        }
         let state = LatestState {
             live: input.clone(),
             is_captured: false,

@@ -5,7 +5,8 @@
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 //!
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
-//! made, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
+//! made, `inputs` those of flows, which `starts` finds where
+//! they wait, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
 //! `detached` those in the background,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
 //! what it added and removed. `state` reads states, and has those of an earlier form migrated.
@@ -20,6 +21,7 @@ mod progress;
 mod put;
 mod ready;
 mod remote;
+mod starts;
 mod state;
 mod tasks;
 
@@ -27,6 +29,7 @@ use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
+use self::starts::Starts;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
@@ -61,6 +64,9 @@ struct Loader {
     next_step: u64,
     /// Who takes each state in the version that the snapshot is of, where that is known.
     takers: BTreeMap<String, String>,
+    starts: Starts,
+    /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
+    places: BTreeMap<String, Place>,
     /// The lists around what is being loaded, as they precede the keys of `takers`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -110,12 +116,15 @@ pub(super) fn load(
         let problem = format!("`{fingerprint}` is not a fingerprint");
         return Err(ErrorText::new(problem, error));
     }
+    let version = options.version(fingerprint).filter(|_| is_other);
     let mut loader = Loader {
         drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress || !options.migrations.is_empty(),
         is_other,
         next_step: stored.head.steps.saturating_add(1),
-        takers: takers(&stored, options, is_other),
+        takers: version.map_or_else(BTreeMap::new, |version| version.takers.clone()),
+        starts: Starts::of(version, is_other),
+        places: BTreeMap::new(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
@@ -164,14 +173,6 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
         values.insert(name.into(), value.into_live().in_cell());
     }
     values
-}
-
-/// Who takes each state in the version that the snapshot is of, if that is another one and the caller has made
-/// it known.
-fn takers(stored: &Stored<'_>, options: &LoadOptions, is_other: bool) -> BTreeMap<String, String> {
-    let version = options.version(stored.head.fingerprint.text());
-    let version = version.filter(|_| is_other);
-    version.map_or_else(BTreeMap::new, |version| version.takers.clone())
 }
 
 impl Loader {

@@ -1,0 +1,84 @@
+//! Whether the inputs of flows are there in another version that a `catch` hands on, or a node may ask for.
+
+use super::{Checker, Placement, Placements};
+use crate::{
+    graph::{Place, Scope, ScopeIx, Table},
+    lock::{LockProblem, net::LockedNet},
+};
+
+impl Checker<'_> {
+    /// Whether the inputs of the flows around places are there, kept or waiting there themselves, if a `catch` hands them
+    /// on or a node may ask for them.
+    pub(super) fn inputs(&mut self, net: &LockedNet, table: &Table, placements: &Placements<'_>) {
+        let needed = flows_that_need_their_input(table, placements);
+        for node in &net.nodes {
+            let kept = || node.within.iter().map(String::as_str).chain(net.input());
+            for key in node.takes.iter().flatten() {
+                let Some(Placement { place, .. }) = placements.get(key.as_str()) else {
+                    continue;
+                };
+                let around = table.scopes_of(table.slot(place.slot).node);
+                let mut around = around.filter(|(index, _)| needed.contains(index));
+                let missing = around.find(|(index, scope)| {
+                    !kept().any(|key| *key == *scope.key)
+                        && !is_input(net, (table, placements), (*index, scope), (key, *place))
+                });
+                if let Some((_, scope)) = missing {
+                    self.problems.push(LockProblem::NoInput {
+                        release: self.release(),
+                        state: key.clone(),
+                        input: scope.key.to_string(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Whether what waits under a key is sure to be the input of a flow that was not around it.
+fn is_input(
+    net: &LockedNet,
+    (table, placements): (&Table, &Placements<'_>),
+    (index, scope): (ScopeIx, &Scope),
+    (key, place): (&String, Place),
+) -> bool {
+    if !scope.starts_at.contains(&place) {
+        return false;
+    }
+    let starts_here = |key: &&String| {
+        let placement = placements.get(key.as_str());
+        placement.is_some_and(|placement| scope.starts_at.contains(&placement.place))
+    };
+    let all = net
+        .nodes
+        .iter()
+        .flat_map(|node| node.takes.iter().flatten());
+    let all = all.filter(starts_here).count();
+    // What one step leaves at several starts is one state.
+    let mut left = net
+        .left()
+        .map(|keys| keys.iter().filter(starts_here).count());
+    if !left.all(|count| count == 0 || count == all) {
+        return false;
+    }
+    table.is_entrance(place, index) || is_input_of_run(net, table, key)
+}
+
+/// Whether what waits under a key is sure to be the input of the whole flow.
+fn is_input_of_run(net: &LockedNet, table: &Table, key: &String) -> bool {
+    let is_same_flow = net.input() == Some(&*table.scope(ScopeIx::FLOW).key);
+    let is_made = |key: &String| net.left().skip(1).any(|keys| keys.contains(key));
+    is_same_flow && net.start.contains(key) && !net.start.iter().any(is_made)
+}
+
+/// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From
+/// all of them, since a join may need what waits in several.)
+fn flows_that_need_their_input(table: &Table, placements: &Placements<'_>) -> Vec<ScopeIx> {
+    let slots = || placements.values().map(|placement| placement.place.slot);
+    let scopes = (0..).map(ScopeIx).zip(&table.scopes);
+    let needed = scopes.filter(|(index, scope)| {
+        let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, *index));
+        scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
+    });
+    needed.map(|(index, _)| index).collect()
+}
