@@ -21,15 +21,11 @@ pub(crate) fn where_unreadable(
     fields: &FieldChanges,
     has_migration: bool,
 ) -> String {
-    let name = type_name(state);
-    let migration = match (has_migration, fields.stored()) {
-        (true, []) => format!("let the migration take the earlier `{name}` as it was stored"),
-        (true, stored) => format!(
-            "let the migration take the earlier `{name}` as it was stored, with the fields {}",
-            quoted(stored)
-        ),
-        (false, _) => format!(
-            "write a `#[migrate]` function from the earlier `{name}` and name it in `#[flow(migrate(…))]`"
+    let migration = match has_migration {
+        true => for_migration(state, fields),
+        false => format!(
+            "write a `#[migrate]` function from the earlier `{}` and name it in `#[flow(migrate(…))]`",
+            type_name(state)
         ),
     };
     match unknown_variant(why) {
@@ -38,6 +34,16 @@ pub(crate) fn where_unreadable(
         ),
         None => fields.help(&migration),
     }
+}
+
+/// What lets a migration read a state.
+pub(crate) fn for_migration(state: &str, fields: &FieldChanges) -> String {
+    let name = type_name(state);
+    let with = match fields.stored() {
+        [] => String::new(),
+        stored => format!(", with the fields {}", quoted(stored)),
+    };
+    format!("let the migration take the earlier `{name}` as it was stored{with}")
 }
 
 /// The variant that a type does not have any more.

@@ -82,7 +82,7 @@ pub use preflight::Unmet;
 pub use run_out::RunOut;
 pub use runtime::FlowRuntime;
 pub use snapshot::{Changes, Entries, FlowSnapshot};
-pub(crate) use snapshot::{MigrationName, Migrations};
+pub(crate) use snapshot::{MigrationName, Migrations, SlotMigration};
 pub(crate) use state::RunState;
 pub use state::{budget::Budget, progress::WaitReason};
 pub use status::RunStatus;

@@ -10,7 +10,7 @@ use super::{
     FlowLock, LockProblem, LockReport, NewNodes,
     net::{LockedNet, LockedNode, LockedProgress, node_in_words},
     paths::Paths,
-    schema::{Unreadable, unreadable},
+    schema::{Unreadable, unmovable, unreadable},
     unused::unused,
     version::LockedVersion,
 };
@@ -204,12 +204,10 @@ impl Checker<'_> {
             return;
         };
         let moves = self.options.moves_of(key);
-        let stored = (state, stored);
-        let mut unreadable = moves.map(|it| unreadable(stored, it.form(), self.options));
-        let Some(first) = unreadable.next().flatten() else {
-            return;
-        };
-        if unreadable.all(|why| why.is_some()) {
+        let unreadable: Option<Vec<Unreadable>> = moves
+            .map(|it| unmovable((state, stored), it, self.options))
+            .collect();
+        if let Some(first) = unreadable.into_iter().flatten().next() {
             self.unreadable(state, first);
         }
     }

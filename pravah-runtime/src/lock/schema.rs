@@ -5,7 +5,10 @@ use serde_json::Value;
 
 use super::{sample::samples, version::whole_schema};
 use crate::{
-    engine::{LoadOptions, load_help},
+    engine::{
+        LoadOptions, SlotMigration,
+        load_help::{self, FieldChanges},
+    },
     state::{Live, SchemaOf, StateType},
 };
 
@@ -35,7 +38,7 @@ pub(super) fn unreadable(
             return None;
         }
         let migrations = options.migrations();
-        let fields = load_help::FieldChanges::of_schemas(stored.as_value(), schema.as_value());
+        let fields = FieldChanges::of_schemas(stored.as_value(), schema.as_value());
         let has_migration = migrations.has_any_to(of_type);
         Some(Unreadable {
             migrations: migrations.why_not_migrated(key, &live, of_type),
@@ -43,6 +46,20 @@ pub(super) fn unreadable(
             why,
         })
     })
+}
+
+/// Why a migration cannot move states under a key with this schema, if that is known to be so.
+pub(super) fn unmovable(
+    (key, stored): (&str, &Schema),
+    moving: &SlotMigration,
+    options: &LoadOptions,
+) -> Option<Unreadable> {
+    let mut found = unreadable((key, stored), moving.form(), options)?;
+    let reason = format!("{}, which moves it, takes another form", moving.name());
+    found.migrations.insert(0, reason);
+    let fields = FieldChanges::of_schemas(stored.as_value(), stored.as_value());
+    found.help = load_help::for_migration(key, &fields);
+    Some(found)
 }
 
 /// Whether a type refuses values of its schema, as one with a parser of its own may: then a schema says little of it.

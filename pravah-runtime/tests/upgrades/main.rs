@@ -18,6 +18,7 @@ mod nets;
 mod reads;
 mod report;
 mod shared;
+mod split_and_merge;
 mod step_keys;
 
 use pravah_runtime::{FlowDef, FlowGraph, FlowLock, LoadOptions, prelude::*};

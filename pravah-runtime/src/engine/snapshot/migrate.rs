@@ -119,6 +119,10 @@ impl SlotMigration {
         (self.schema, self.migration.from)
     }
 
+    pub(crate) fn name(&self) -> &MigrationName {
+        &self.migration.name
+    }
+
     /// The key of its new place.
     pub(crate) fn place(&self) -> String {
         let (state, _) = split_key(&self.key);
@@ -217,25 +221,32 @@ impl Migrations {
         ways
     }
 
-    /// What becomes of the state that waits under a key for which there is no place, and the key of its new place.
-    pub(super) fn moved(
-        &self,
-        key: &str,
-        live: &Live,
-    ) -> Option<(String, Result<Live, ErrorText>)> {
+    /// The migration that moves the state under a key for which there is no place.
+    pub(super) fn moving(&self, key: &str, live: &Live) -> Option<&SlotMigration> {
         let reads = |it: &&SlotMigration| it.migration.reads(live);
         let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
-        let moves = || self.moves_of(key);
+        let moves = || self.moved.iter().filter(|it| it.key == key);
         // The last is for its error.
-        let moved = moves().find(reads).or_else(|| moves().find(migrates));
-        let moved = moved.or_else(|| moves().next())?;
-        let (place, migration) = (moved.place(), &moved.migration);
+        let moving = moves().find(reads).or_else(|| moves().find(migrates));
+        moving.or_else(|| moves().next())
+    }
+
+    /// What such a migration makes of the state.
+    pub(super) fn move_state(
+        &self,
+        moving: &SlotMigration,
+        live: &Live,
+    ) -> Result<Live, ErrorText> {
+        let SlotMigration { key, migration, .. } = moving;
         let old = live.check(migration.from).map(|()| live.clone());
         let old = old.or_else(|error| {
-            let unreadable = || Err(ErrorText::new(format!("`{key}` cannot be read"), error));
+            let unreadable = || {
+                let text = format!("`{key}` cannot be read by {}", migration.name);
+                Err(ErrorText::new(text, error))
+            };
             self.migrate(live, migration.from)
                 .unwrap_or_else(unreadable)
         });
-        Some((place, old.and_then(|old| migration.apply(&old))))
+        old.and_then(|old| migration.apply(&old))
     }
 }

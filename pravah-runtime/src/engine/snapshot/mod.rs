@@ -22,8 +22,7 @@ use std::{borrow::Cow, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::entries::{Changes, Entries};
-pub(super) use self::migrate::SlotMigration;
-pub(crate) use self::migrate::{MigrationName, Migrations};
+pub(crate) use self::migrate::{MigrationName, Migrations, SlotMigration};
 use self::stored::Stored;
 use super::{
     load_report::{LoadOptions, LoadReport},

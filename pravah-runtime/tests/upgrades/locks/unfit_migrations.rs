@@ -85,6 +85,14 @@ moving!(from_no_state {
     #[flow(migrate(order))] pub(super) fn desk(order: Order) -> Closed { flow! { close } }
 });
 
+moving!(from_another_form {
+    mod old {
+        #[pravah_runtime::state] pub(super) struct Assessed { pub(super) score: u64 }
+    }
+    #[migrate(slot)] fn order(old: old::Assessed) -> Order { Order { n: old.score } }
+    #[flow(migrate(order))] pub(super) fn desk(order: Order) -> Closed { flow! { close } }
+});
+
 /// What is said of runs of the first version.
 fn report(new: Result<FlowGraph, FlowError>) -> String {
     let mut lock = FlowLock::new("Order");
@@ -145,8 +153,26 @@ async fn a_migration_that_reads_a_state_without_a_place_and_does_not_move_it_is_
     assert_eq!(refused, format!("the flow has no state `Assessed`; {why}"));
 }
 
-#[test]
-fn a_migration_that_moves_a_state_to_where_there_is_no_place_is_named() {
+#[tokio::test]
+async fn a_migration_that_moves_a_state_of_another_form_is_named() {
+    assert_eq!(
+        report(from_another_form::desk::graph()),
+        "version 1.0.0: an `Assessed` that was stored cannot be read: missing field `score`; the migration `order`, which \
+         moves it, takes another form\n  help: let the migration take the earlier `Assessed` as it was stored, with the \
+         fields `n`\n"
+    );
+    let refused = refusal::<from_another_form::Order, _>(&assessed().await);
+    let why = "`Assessed` cannot be read by the migration `order`: missing field `score`";
+    assert!(refused.starts_with(why), "{refused}");
+}
+
+#[tokio::test]
+async fn a_migration_that_moves_a_state_to_where_there_is_no_place_is_named() {
+    let refused = refusal::<to_no_place::Order, _>(&assessed().await);
+    assert!(
+        refused.starts_with("`Assessed` cannot be moved by the migration `closed`: "),
+        "{refused}"
+    );
     let found = problems(to_no_place::desk::graph());
     let why = "the migration `closed` moves it to `Closed`, which no node takes";
     assert!(found[0].ends_with(why), "{found:?}");

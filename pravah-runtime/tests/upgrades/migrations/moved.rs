@@ -76,7 +76,7 @@ async fn a_state_that_is_moved_to_where_there_is_no_place_is_refused() {
         .err()
         .unwrap();
     let text = error.to_string();
-    let expected = "`Brewed` cannot be moved: the flow has no state `Brewed`";
+    let expected = "`Brewed` cannot be moved by the migration from `Brewed` to `Brewed`: the flow has no state `Brewed`";
     assert!(text.contains(expected), "{text}");
     // Whoever moves a state knows of migrations.
     assert!(!text.contains("help: "), "{text}");
@@ -161,7 +161,7 @@ async fn a_state_that_had_several_forms_is_moved_by_the_function_of_its_form() {
     let error = load(&first, &one).err().unwrap().to_string();
     assert!(error.contains("`Brewed` cannot be read"), "{error}");
     let [problem] = problems(&one).try_into().unwrap();
-    let expected =
-        "version 1.0.0: a `Brewed` that was stored cannot be read: missing field `centilitres`";
+    let expected = "version 1.0.0: a `Brewed` that was stored cannot be read: missing field `centilitres`; the migration \
+         from `Brewed` to `Capsules`, which moves it, takes another form";
     assert_eq!(problem, expected);
 }

@@ -203,16 +203,18 @@ impl Loader {
             Ok(place) => place,
             Err(why) => {
                 let live = stored.into_live();
-                let Some((place, live)) = self.migrations.moved(key, &live) else {
+                let Some(moving) = self.migrations.moving(key, &live) else {
                     let reasons = self.migrations.why_not_moved(key, table);
                     let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
                     return Err(reasons.into_iter().fold(why, and));
                 };
                 self.migrated.push(self.at.clone());
-                let live = live?;
-                let to = self.place(table, &place);
-                let to =
-                    to.map_err(|why| ErrorText::new(format!("`{key}` cannot be moved"), why))?;
+                let live = self.migrations.move_state(moving, &live)?;
+                let place = moving.place();
+                let to = self.place(table, &place).map_err(|why| {
+                    let text = format!("`{key}` cannot be moved by {}", moving.name());
+                    ErrorText::new(text, why)
+                })?;
                 self.note_place(key, to);
                 let live = match table.state_at(to) {
                     Some(state) => self.as_state(table, state, live)?,
