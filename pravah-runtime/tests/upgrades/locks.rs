@@ -1,5 +1,6 @@
 //! Locks: which versions a flow knows, and whether their runs can go on.
 
+mod forms;
 mod itself;
 mod migrations;
 mod problems;
