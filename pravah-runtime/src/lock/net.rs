@@ -195,7 +195,7 @@ impl LockedNet {
     }
 
     /// Whether a node in a flow makes the state that the flow starts with, for another node.
-    fn makes_input_again(&self, input: &str, start: &[String]) -> bool {
+    pub(super) fn makes_input_again(&self, input: &str, start: &[String]) -> bool {
         let Some((state, _)) = start.first().map(|key| split_key(key)) else {
             return false;
         };

@@ -1,31 +1,70 @@
 //! Values that a JSON Schema allows.
 
-use std::cell::Cell;
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+};
 
 use serde_json::{Map, Value, json};
 
 /// How many definitions are inside each other: a type may contain itself.
 const DEPTH: usize = 12;
 
-/// How many values there are at most, beside the smallest: enough for the cases of most enums.
-const MOST: usize = 64;
+/// How many values there are at most, beside the smallest: enough for all cases of most types.
+const MOST: usize = 1_000;
 
 /// How many parts a value has at most.
 const PARTS: usize = 2_000;
 
-/// Values of a schema: the smallest one, and one with all properties for each case of an enum.
+/// Values of a schema: the smallest one, and those with all properties, where one choice at a time is another than the
+/// first. (All combinations would be too many, and a field is read whatever the others are.)
 pub(super) fn samples(schema: &Value) -> Vec<Value> {
-    let sampler = |case| Sampler {
-        schema,
-        is_smallest: case == 0,
-        case: Cell::new(case),
-        parts: Cell::new(PARTS),
-    };
-    let smallest = sampler(0).value(schema, DEPTH);
-    let with_cases = (1..=MOST).map(|case| sampler(case).value(schema, DEPTH));
-    let mut samples: Vec<Value> = smallest.into_iter().chain(with_cases.flatten()).collect();
+    let smallest = Sampler::of(schema, &[], true).value(schema, DEPTH);
+    let mut samples: Vec<Value> = smallest.into_iter().collect();
+    let mut plans = VecDeque::from([Plan::default()]);
+    for _ in 0..MOST {
+        let Some(plan) = plans.pop_front() else {
+            break;
+        };
+        let sampler = Sampler::of(schema, &plan.picks, false);
+        samples.extend(sampler.value(schema, DEPTH));
+        plans.extend(plan.next(&sampler.choices.into_inner(), MOST - plans.len().min(MOST)));
+    }
     samples.dedup();
     samples
+}
+
+/// Which alternatives a value has, of each choice in the order of the schema. Those that follow are the first ones.
+#[derive(Default)]
+struct Plan {
+    picks: Vec<usize>,
+}
+
+/// A choice that was made for a value.
+struct Choice {
+    picked: usize,
+    alternatives: usize,
+    /// The number of the first choice that is not part of what was picked.
+    end: usize,
+}
+
+impl Plan {
+    /// The plans that differ in one choice that is part of what the last pick of this one has brought.
+    fn next(&self, choices: &[Choice], most: usize) -> Vec<Self> {
+        let end = match self.picks.len().checked_sub(1) {
+            Some(last) => choices.get(last).map_or(0, |choice| choice.end),
+            None => choices.len(),
+        };
+        let picked = |before: usize| choices.iter().take(before).map(|choice| choice.picked);
+        let new = choices.iter().enumerate().take(end).skip(self.picks.len());
+        let plans = new.flat_map(|(at, choice)| {
+            let others = 1..choice.alternatives;
+            others.map(move |other| Self {
+                picks: picked(at).chain([other]).collect(),
+            })
+        });
+        plans.take(most).collect()
+    }
 }
 
 struct Sampler<'a> {
@@ -33,13 +72,23 @@ struct Sampler<'a> {
     schema: &'a Value,
     /// Whether what may be left out is.
     is_smallest: bool,
-    /// Which case of each enum: a number with a digit for each of them.
-    case: Cell<usize>,
+    picks: &'a [usize],
+    choices: RefCell<Vec<Choice>>,
     /// How many parts the value may still have.
     parts: Cell<usize>,
 }
 
-impl Sampler<'_> {
+impl<'a> Sampler<'a> {
+    fn of(schema: &'a Value, picks: &'a [usize], is_smallest: bool) -> Self {
+        Self {
+            schema,
+            is_smallest,
+            picks,
+            choices: RefCell::default(),
+            parts: Cell::new(PARTS),
+        }
+    }
+
     /// A value of a part of the schema. `None` where there is none of that depth.
     fn value(&self, schema: &Value, depth: usize) -> Option<Value> {
         self.parts.set(self.parts.get().checked_sub(1)?);
@@ -59,14 +108,14 @@ impl Sampler<'_> {
             return Some(merged(more, value));
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return self.pick(values).cloned();
+            return self.pick(values, |value| Some(value.clone()));
         }
         let base = self.of_type(schema, depth);
         let Some(cases) = ["oneOf", "anyOf"].iter().find_map(|word| schema.get(*word)) else {
             return self.all_of(schema, base, depth);
         };
         let cases = cases.as_array()?;
-        let chosen = self.pick(cases).and_then(|case| self.value(case, depth));
+        let chosen = self.pick(cases, |case| self.value(case, depth));
         // A case may contain the type itself, too deep for a value: another may not.
         let chosen = chosen.or_else(|| cases.iter().find_map(|case| self.value(case, depth)))?;
         Some(merged(base, chosen))
@@ -87,19 +136,42 @@ impl Sampler<'_> {
         all
     }
 
-    fn pick<'v>(&self, values: &'v [Value]) -> Option<&'v Value> {
-        let case = self.case.get();
-        self.case.set(case.checked_div(values.len())?);
-        values.get(case % values.len())
+    /// What `with` makes of one of these.
+    fn pick(&self, values: &[Value], with: impl FnOnce(&Value) -> Option<Value>) -> Option<Value> {
+        let at = self.choices.borrow().len();
+        let picked = self.picks.get(at).copied().unwrap_or_default();
+        let choice = Choice {
+            picked,
+            alternatives: values.len(),
+            end: at,
+        };
+        self.choices.borrow_mut().push(choice);
+        let value = values.get(picked).and_then(with);
+        let mut choices = self.choices.borrow_mut();
+        let end = choices.len();
+        if let Some(choice) = choices.get_mut(at) {
+            choice.end = end;
+        }
+        value
     }
 
     fn of_type(&self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
-        let types = match schema.get("type") {
-            Some(Value::Array(types)) => self.pick(types),
-            other => other,
-        };
+        match schema.get("type") {
+            Some(Value::Array(types)) => self.pick(types, |of_type| {
+                self.of_one_type(schema, Some(of_type), depth)
+            }),
+            of_type => self.of_one_type(schema, of_type, depth),
+        }
+    }
+
+    fn of_one_type(
+        &self,
+        schema: &Map<String, Value>,
+        of_type: Option<&Value>,
+        depth: usize,
+    ) -> Option<Value> {
         let is_object = schema.contains_key("properties");
-        match types.and_then(Value::as_str) {
+        match of_type.and_then(Value::as_str) {
             Some("object") => self.object(schema, depth),
             None if is_object => self.object(schema, depth),
             Some("array") => self.array(schema, depth),

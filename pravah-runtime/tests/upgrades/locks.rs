@@ -1,6 +1,7 @@
 //! Locks: which versions a flow knows, and whether their runs can go on.
 
 mod files;
+mod forms;
 mod itself;
 mod migrations;
 mod problems;

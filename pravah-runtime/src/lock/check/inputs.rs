@@ -66,9 +66,10 @@ fn is_input(
 
 /// Whether what waits under a key is sure to be the input of the whole flow.
 fn is_input_of_run(net: &LockedNet, table: &Table, key: &String) -> bool {
-    let is_same_flow = net.input() == Some(&*table.scope(ScopeIx::FLOW).key);
-    let is_made = |key: &String| net.left().skip(1).any(|keys| keys.contains(key));
-    is_same_flow && net.start.contains(key) && !net.start.iter().any(is_made)
+    let input = &table.scope(ScopeIx::FLOW).key;
+    net.input() == Some(&**input)
+        && net.start.contains(key)
+        && !net.makes_input_again(input, &net.start)
 }
 
 /// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From

@@ -10,7 +10,7 @@ use super::{
     },
     Loader, OnError,
     put::put_at,
-    starts::{candidates, live_within},
+    starts::{candidates, is_equal, live_within},
 };
 use crate::{
     error::ErrorText,
@@ -177,7 +177,7 @@ impl Loader {
         // A node that is gone may have made another one.
         let start = self.known_start(&table.scope(scope).key);
         let is_made_again = start.is_some_and(|start| start.is_made_again);
-        let is_other = |waiting: &Live| !waiting.is_same(input);
+        let is_other = |waiting: &Live| !is_equal(waiting, input);
         let has_another = candidates(frame, scope).any(is_other);
         if has_another || is_made_again && live_within(frame, scope).any(is_other) {
             return false;

@@ -83,28 +83,36 @@ impl Loader {
                 .ok();
         }
         let live = match self.known_starts() {
-            Some(_) => entered_with(frame, scope),
+            Some(_) => self.entered_with(frame, scope),
             None => likely_input(frame, scope, unused),
         };
         live.cloned()
+    }
+
+    /// What waits at the start of a flow that was not there, or in which nothing waited, if it comes from outside of the
+    /// flow.
+    fn entered_with<'a>(&self, frame: &'a Frame, scope: ScopeIx) -> Option<&'a Live> {
+        let table = &frame.table;
+        let live = the_one(waiting_at_starts(frame, scope).map(|(_, live)| live))?;
+        let mut places = waiting_at_starts(frame, scope).map(|(place, _)| place);
+        let is_entered = places.all(|place| table.is_entrance(place, scope));
+        (is_entered || self.is_input_of_run(frame, scope, live)).then_some(live)
+    }
+
+    /// Whether a state at the start of a flow is the input of the whole flow, which no node has made.
+    fn is_input_of_run(&self, frame: &Frame, scope: ScopeIx, live: &Live) -> bool {
+        let [whole, flow] = [ScopeIx::FLOW, scope].map(|scope| frame.table.scope(scope));
+        let Some(input) = frame.flow_inputs.get(&ScopeIx::FLOW) else {
+            return false;
+        };
+        let is_sole = (self.known_start(&whole.key)).is_some_and(|start| !start.is_made_again);
+        input.is_same(live) || is_sole && whole.entry == flow.entry && is_equal(input, live)
     }
 
     /// Whether a state waits that may be the input of a flow.
     pub(super) fn may_wait(&self, frame: &Frame, scope: ScopeIx) -> bool {
         !matches!(self.starts, Starts::Same) && candidates(frame, scope).next().is_some()
     }
-}
-
-/// What waits at the start of a flow that was not there, or in which nothing waited, if it comes from outside of the
-/// flow.
-fn entered_with(frame: &Frame, scope: ScopeIx) -> Option<&Live> {
-    let table = &frame.table;
-    let input = frame.flow_inputs.get(&ScopeIx::FLOW);
-    let live = the_one(waiting_at_starts(frame, scope).map(|(_, live)| live))?;
-    // The input of the whole flow was made by no node.
-    let is_first = input.is_some_and(|input| input.is_same(live));
-    let mut places = waiting_at_starts(frame, scope).map(|(place, _)| place);
-    (is_first || places.all(|place| table.is_entrance(place, scope))).then_some(live)
 }
 
 /// The input of a flow of which nobody knows where it started: what waits at its start, unless the input of a flow that is
@@ -114,7 +122,7 @@ fn likely_input<'a>(frame: &'a Frame, scope: ScopeIx, unused: &[Unused]) -> Opti
     if let Some(live) = the_one(waiting_at_starts(frame, scope).map(|(_, live)| live)) {
         let is_other = |(key, input): &Unused| {
             let state = key.rsplit("::").next();
-            state == Some(&*flow.input) && !input.is_same(live)
+            state == Some(&*flow.input) && !is_equal(input, live)
         };
         return (!unused.iter().any(is_other)).then_some(live);
     }
@@ -155,5 +163,11 @@ fn waiting_at_starts(frame: &Frame, scope: ScopeIx) -> impl Iterator<Item = (Pla
 /// The value of all of them, if they have one.
 fn the_one<'a>(mut values: impl Iterator<Item = &'a Live>) -> Option<&'a Live> {
     let first = values.next()?;
-    values.all(|other| other.is_same(first)).then_some(first)
+    values.all(|other| is_equal(other, first)).then_some(first)
+}
+
+/// Whether both are one value, or are written the same: an item waits by itself, and is in its list too.
+pub(super) fn is_equal(one: &Live, other: &Live) -> bool {
+    let values = || (one.to_value().ok(), other.to_value().ok());
+    one.is_same(other) || matches!(values(), (Some(one), Some(other)) if one == other)
 }
