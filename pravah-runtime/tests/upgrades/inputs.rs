@@ -1,6 +1,7 @@
 //! The inputs of flows, for those who ask for them in another version.
 
 mod asked_inside;
+mod shared;
 mod starts;
 
 use pravah_runtime::{FlowGraph, LoadOptions, prelude::*};

@@ -46,14 +46,18 @@ async fn compare(seed: u64, depth: usize, changes: usize) -> (usize, usize) {
     let mut lock = FlowLock::new("Start");
     lock.add("1", &old.graph);
     let lock = FlowLock::from_json(&lock.to_json()).unwrap();
+    let known = LoadOptions::new().with_version(lock.versions()[0].version());
     let (mut refused, mut shown) = (0, 0);
     for (version, block) in versions.iter().enumerate() {
         let new = block.known_without_reads();
         let report = lock.check(&new.graph);
         assert!(version > 0 || report.is_ok(), "{report}");
-        let mut errors = texts
+        let options = [&known, &LoadOptions::new()];
+        let loads = texts
             .iter()
-            .filter_map(|text| Some((text, load(text, &new, &LoadOptions::new()).err()?)));
+            .flat_map(|text| options.map(|options| (text, options)));
+        let mut errors =
+            loads.filter_map(|(text, options)| Some((text, load(text, &new, options).err()?)));
         match report.is_ok() {
             true => {
                 let error = errors.next();
