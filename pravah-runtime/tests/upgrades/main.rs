@@ -8,6 +8,7 @@
 
 mod agents;
 mod approvals;
+mod detached;
 mod gates;
 mod inputs;
 mod lists;
