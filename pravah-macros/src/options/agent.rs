@@ -217,8 +217,9 @@ impl Settings {
 
     /// Whether it may call agents as detached tasks.
     pub(crate) fn allows_detached(&self) -> bool {
-        let mut joins = self.delegation.iter().flat_map(|it| &it.joins);
-        joins.any(|join| join == "detached")
+        self.delegation
+            .as_ref()
+            .is_some_and(Delegation::allows_detached)
     }
 
     /// Whether the options that are called so, each of which is in order, fit together.

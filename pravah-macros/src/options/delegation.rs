@@ -282,6 +282,11 @@ pub(super) fn check_skills(settings: &Settings, errors: &mut Diagnostics) {
 }
 
 impl Delegation {
+    /// Whether agents may be called as detached tasks.
+    pub(super) fn allows_detached(&self) -> bool {
+        self.joins.iter().any(|join| join == "detached")
+    }
+
     /// Fails where no agent can be called, or where those that are called are to have tools that the agent lacks.
     pub(super) fn check(&self, key: Span, settings: &Settings, errors: &mut Diagnostics) {
         if settings.callees().next().is_none() {
@@ -304,7 +309,7 @@ impl Delegation {
             }
         }
         if let Some(on_done) = &self.on_done
-            && !self.joins.iter().any(|join| join == "detached")
+            && !self.allows_detached()
         {
             errors.error(
                 on_done.span(),
