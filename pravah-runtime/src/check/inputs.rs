@@ -3,7 +3,7 @@
 
 use super::message::message;
 use crate::{
-    state::{StateRef, name::same},
+    state::StateRef,
     topology::{Inside, ParamRef, Signature, ToolRef, Topology, TopologyNode},
 };
 
@@ -159,7 +159,7 @@ const fn asked_by_callees(node: Signature, input: StateRef) -> Option<OuterInput
     loop {
         let mut left = number;
         match asked_inside(node, &mut left) {
-            Some(asked) if is_same(asked.state, input) => return Some(asked),
+            Some(asked) if asked.state.has_same_names(&input) => return Some(asked),
             Some(_) => number += 1,
             None => return None,
         }
@@ -169,13 +169,9 @@ const fn asked_by_callees(node: Signature, input: StateRef) -> Option<OuterInput
 /// Whether a flow starts with this state.
 const fn starts_with(net: &Topology, state: StateRef) -> bool {
     match net.ends.input {
-        Some(own) => is_same(own, state),
+        Some(own) => own.has_same_names(&state),
         None => false,
     }
-}
-
-const fn is_same(one: StateRef, other: StateRef) -> bool {
-    same(one.name, other.name) && same(one.path, other.path)
 }
 
 /// What the nodes of a flow ask for that is the input of a flow around it, by number.

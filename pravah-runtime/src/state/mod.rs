@@ -214,6 +214,11 @@ impl StateRef {
         }
     }
 
+    /// Whether two states have one name and one path.
+    pub(crate) const fn has_same_names(&self, other: &Self) -> bool {
+        same(self.name, other.name) && same(self.path, other.path)
+    }
+
     /// Whether two states of one name are of one type.
     pub(crate) const fn is_same_type(&self, other: &Self) -> bool {
         let is_same_place = match (self.place, other.place) {

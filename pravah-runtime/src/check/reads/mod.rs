@@ -263,7 +263,7 @@ impl Topology {
 
     const fn carries(&self, arc: usize, state: StateRef) -> bool {
         match self.carried[arc].state {
-            Some(carried) => same(carried.name, state.name) && same(carried.path, state.path),
+            Some(carried) => carried.has_same_names(&state),
             None => false,
         }
     }
