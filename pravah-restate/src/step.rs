@@ -1,6 +1,12 @@
 //! Runs one step. Its result is one value, which Restate journals: a journaled step is never run again.
 
-use std::{collections::BTreeMap, ops::Bound, sync::Arc, time::SystemTime};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    ops::Bound,
+    sync::Arc,
+    time::SystemTime,
+};
 
 use pravah_runtime::{BoxError, Clock, Context, Entries, SystemClock};
 use pravah_store::{
@@ -264,12 +270,28 @@ fn completed(
 /// Fails where Restate would not take what a step writes.
 fn check_size(writes: &StepWrites) -> Result<(), StoreError> {
     let not_storable = |why: BoxError| StoreError::not_storable("the step", why);
-    let bytes = serde_json::to_vec(writes).map_err(|error| not_storable(error.into()))?;
-    if bytes.len() <= MAX_BYTES {
+    let mut size = Size(0);
+    serde_json::to_writer(&mut size, writes).map_err(|error| not_storable(error.into()))?;
+    let Size(bytes) = size;
+    if bytes <= MAX_BYTES {
         return Ok(());
     }
-    let why = format!("it has {} bytes, and may have {MAX_BYTES}", bytes.len());
+    let why = format!("it has {bytes} bytes, and may have {MAX_BYTES}");
     Err(not_storable(why.into()))
+}
+
+/// Counts what is written: Restate's SDK writes the step itself.
+struct Size(usize);
+
+impl Write for Size {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 pub(crate) fn json_of(what: &'static str, json: String) -> Result<Box<RawValue>, StoreError> {
