@@ -21,13 +21,24 @@ impl Payments {
     }
 }
 
-/// A node that goes on with the next bill, if there is one.
-macro_rules! next_bill {
+/// A node that pays a bill.
+macro_rules! pay_bill {
     () => {
         #[node]
-        fn next(paid: Paid) -> Either<Bill, Done> {
+        fn pay(bill: Bill, ctx: Context) -> Paid {
+            super::Payments::note(&ctx);
+            Paid { n: bill.n }
+        }
+    };
+}
+
+/// A node that asks for another payment, if one is left.
+macro_rules! next_payment {
+    ($node:ident -> $next:ident) => {
+        #[node]
+        fn $node(paid: Paid) -> Either<$next, Done> {
             match paid.n {
-                n @ 1.. => Either::Left(Bill { n: n - 1 }),
+                n @ 1.. => Either::Left($next { n: n - 1 }),
                 n => Either::Right(Done { n }),
             }
         }
@@ -40,13 +51,9 @@ mod v1 {
 
     crate::states!(Bill, Paid, Done);
 
-    #[node]
-    fn pay(bill: Bill, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
-        Paid { n: bill.n }
-    }
+    pay_bill!();
 
-    next_bill!();
+    next_payment!(next -> Bill);
 
     #[flow]
     fn bills(bill: Bill) -> Done {
@@ -72,7 +79,7 @@ mod v2 {
         Paid { n: checked.n }
     }
 
-    next_bill!();
+    next_payment!(next -> Bill);
 
     #[flow]
     fn bills(bill: Bill) -> Done {
@@ -86,11 +93,7 @@ mod v3 {
 
     crate::states!(Bill, Paid, Done);
 
-    #[node]
-    fn pay(bill: Bill, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
-        Paid { n: bill.n }
-    }
+    pay_bill!();
 
     #[node]
     fn close(paid: Paid) -> Done {
@@ -166,11 +169,7 @@ macro_rules! charged_as {
     };
 }
 charged_as! { once,
-    #[node]
-    fn pay(bill: Bill, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
-        Paid { n: bill.n }
-    }
+    pay_bill!();
 
     #[node]
     fn check(paid: Paid) -> Done {
@@ -183,19 +182,9 @@ charged_as! { once,
     }
 }
 charged_as! { repeated,
-    #[node]
-    fn pay(bill: Bill, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
-        Paid { n: bill.n }
-    }
+    pay_bill!();
 
-    #[node]
-    fn check(paid: Paid) -> Either<Again, Done> {
-        match paid.n {
-            n @ 1.. => Either::Left(Again { n: n - 1 }),
-            n => Either::Right(Done { n }),
-        }
-    }
+    next_payment!(check -> Again);
 
     #[flow(named)]
     pub(super) fn desk(memo: Memo) -> Done {
@@ -213,13 +202,7 @@ charged_as! { joined,
         Paid { n }
     }
 
-    #[node]
-    fn check(paid: Paid) -> Either<Again, Done> {
-        match paid.n {
-            n @ 1.. => Either::Left(Again { n: n - 1 }),
-            n => Either::Right(Done { n }),
-        }
-    }
+    next_payment!(check -> Again);
 
     #[flow(named)]
     pub(super) fn desk(memo: Memo) -> Done {

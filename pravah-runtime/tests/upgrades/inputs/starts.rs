@@ -43,6 +43,29 @@ async fn end<F: FlowDef>(run: &mut FlowRuntime<F>) -> F::Output {
     panic!("it does not end")
 }
 
+/// A node that passes a ticket on.
+macro_rules! pass_on {
+    () => {
+        #[node]
+        fn c(ticket: Ticket) -> Right {
+            Right { n: ticket.n }
+        }
+    };
+}
+
+/// The same, which sends small ones back.
+macro_rules! pass_on_or_back {
+    () => {
+        #[node]
+        fn c(ticket: Ticket) -> Either<Ticket, Right> {
+            match ticket.n {
+                0..10 => Either::Left(ticket),
+                n => Either::Right(Right { n }),
+            }
+        }
+    };
+}
+
 /// A flow that starts at two places; one branch makes the state of the input anew.
 macro_rules! forked_as {
     ($version:ident, $($flow:tt)*) => {
@@ -77,10 +100,7 @@ macro_rules! forked_as {
     };
 }
 forked_as! { fork,
-    #[node]
-    fn c(ticket: Ticket) -> Right {
-        Right { n: ticket.n }
-    }
+    pass_on!();
 
     #[flow(named)]
     pub(super) fn desk(ticket: Ticket) -> Done {
@@ -88,10 +108,7 @@ forked_as! { fork,
     }
 }
 forked_as! { fork_behind_a_node,
-    #[node]
-    fn c(ticket: Ticket) -> Right {
-        Right { n: ticket.n }
-    }
+    pass_on!();
 
     #[flow(named)]
     pub(super) fn desk(ticket: Ticket) -> Done {
@@ -99,13 +116,7 @@ forked_as! { fork_behind_a_node,
     }
 }
 forked_as! { fork_elsewhere,
-    #[node]
-    fn c(ticket: Ticket) -> Either<Ticket, Right> {
-        match ticket.n {
-            0..10 => Either::Left(ticket),
-            n => Either::Right(Right { n }),
-        }
-    }
+    pass_on_or_back!();
 
     #[flow(named)]
     pub(super) fn desk(ticket: Ticket) -> Done {
@@ -182,10 +193,7 @@ macro_rules! caught_as {
     };
 }
 caught_as! { caught,
-    #[node]
-    fn c(ticket: Ticket) -> Right {
-        Right { n: ticket.n }
-    }
+    pass_on!();
 
     #[flow(named)]
     fn review(ticket: Ticket) -> Done {
@@ -193,13 +201,7 @@ caught_as! { caught,
     }
 }
 caught_as! { caught_elsewhere,
-    #[node]
-    fn c(ticket: Ticket) -> Either<Ticket, Right> {
-        match ticket.n {
-            0..10 => Either::Left(ticket),
-            n => Either::Right(Right { n }),
-        }
-    }
+    pass_on_or_back!();
 
     #[flow(named)]
     fn review(ticket: Ticket) -> Done {
