@@ -104,7 +104,8 @@ impl SqliteOptions {
     fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), TxError> {
         let mut writer = Connection::open(path)?;
         self.set_up(&writer)?;
-        let is_new = schema::check(&writer, path)?;
+        // In a transaction: another process may create the schema while this one looks.
+        let is_new = schema::check(&writer.transaction()?, path)?;
         if self.must_exist && is_new {
             return Err(StoreError::not_a_store(path.to_string_lossy(), "it is empty").into());
         }

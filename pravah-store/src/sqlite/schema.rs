@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::{StoreError, tx_error::TxError};
 
@@ -13,14 +13,14 @@ const MIGRATIONS: [&str; 1] = [include_str!("schema_1.sql")];
 const APPLICATION_ID: i64 = 0x5072_7668;
 
 /// Whether the file at `path` is empty. Fails, before anything in it is changed, if it is newer than this program, or
-/// another program's.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<bool, TxError> {
-    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+/// another program's. It needs a transaction: what it reads has to be of one moment.
+pub(super) fn check(transaction: &Transaction<'_>, path: &Path) -> Result<bool, TxError> {
+    let number = |name| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (found, known) = (number("user_version")?, known_version());
     let is_ours = match number("application_id")? {
         APPLICATION_ID => true,
         // The first files had a version only.
-        0 => (1..=known).contains(&found) && connection.table_exists(None, "last_lease")?,
+        0 => (1..=known).contains(&found) && transaction.table_exists(None, "last_lease")?,
         _ => false,
     };
     match is_ours {

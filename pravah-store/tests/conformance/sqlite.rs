@@ -115,6 +115,21 @@ async fn what_cannot_be_read_is_an_error_of_that_run_alone() {
     assert!(store.get(&key("b")).await.is_ok());
 }
 
+#[test]
+fn a_file_may_be_created_by_several_at_once() {
+    let folder = folder();
+    for round in 0..100 {
+        let file = folder.path().join(format!("{round}.db"));
+        let open = || SqliteOptions::new().without_sync().open(&file).map(drop);
+        std::thread::scope(|scope| {
+            let opened: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            for opened in opened {
+                opened.join().unwrap().unwrap();
+            }
+        });
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_open_and_write_one_file_at_once() {
     let folder = folder();
