@@ -14,6 +14,14 @@ pub(crate) fn where_gone(state: &str) -> String {
     )
 }
 
+/// What lets runs end that have returned another state than this version returns.
+pub(crate) fn where_output_is_another(before: &str, now: &str) -> String {
+    let (before, now) = (type_name(before), type_name(now));
+    format!(
+        "return `{before}` as before; if it is called `{now}` now, it keeps its earlier name with `#[serde(rename = \"{before}\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names makes `{now}` of it"
+    )
+}
+
 /// What lets runs go on with a state whose stored form its type does not read any more, of which serde says `why`.
 pub(crate) fn where_unreadable(
     state: &str,

@@ -80,6 +80,15 @@ impl Table {
         }
     }
 
+    /// Whether a run may have returned its output and wait for detached tasks.
+    pub(crate) fn may_wait_for_tasks(&self) -> bool {
+        (0..).map(NodeIx).zip(&self.nodes).any(|(node, entry)| {
+            let starts_tasks = entry.kind.may_start_detached();
+            starts_tasks && entry.kind.on_done() == OnDone::Wait
+                || self.inner(node).is_some_and(|it| it.may_wait_for_tasks())
+        })
+    }
+
     /// The nodes where detached tasks run.
     pub(crate) fn detached(&self) -> &[NodeEntry] {
         &self.detached

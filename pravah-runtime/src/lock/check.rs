@@ -31,6 +31,7 @@ pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -
             problems: &mut report.problems,
         };
         checker.net(&version.net, &graph.table, &[]);
+        checker.returned(&graph.table);
         checker.schemas(&graph.table, &mut BTreeSet::new());
         if !is_this {
             report.new_nodes.push(NewNodes {
@@ -195,6 +196,24 @@ impl Checker<'_> {
         } else if let (Some(chain), Some(inner)) = (&node.chain, table.inner(here)) {
             self.net(chain, inner, &paths.to(index));
         }
+    }
+
+    /// Whether a run that has returned, and waits for detached tasks, has returned what this version does.
+    fn returned(&mut self, table: &Table) {
+        let output = table.state_key(table.output);
+        let Some(returned) = (self.version.returned.as_ref()).filter(|it| ***it != **output) else {
+            return;
+        };
+        let mut moves = self.options.moves_of(returned);
+        if moves.any(|moved| moved.place() == **output) {
+            return self.moved_schema(returned);
+        }
+        self.problems.push(LockProblem::Returned {
+            release: self.release(),
+            before: returned.clone(),
+            now: output.to_string(),
+            migrations: self.options.migrations().why_not_moved(returned, table),
+        });
     }
 
     /// Whether a state whose place is gone can be read as one of the forms in which it is moved.

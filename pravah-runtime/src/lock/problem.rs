@@ -125,6 +125,18 @@ pub enum LockProblem {
         /// What has its place, and returns.
         now: String,
     },
+    /// The flow returned another state. A run that has returned it and waits for detached tasks cannot end.
+    #[non_exhaustive]
+    Returned {
+        /// The release.
+        release: String,
+        /// What it returned.
+        before: String,
+        /// What this version returns.
+        now: String,
+        /// Why migrations that look as if they were for it do not help.
+        migrations: Vec<String>,
+    },
     /// A state that was stored cannot be read as the type that it has now.
     #[non_exhaustive]
     Unreadable {
@@ -171,6 +183,7 @@ impl LockProblem {
             Self::Progress { .. } => {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
+            Self::Returned { before, now, .. } => load_help::where_output_is_another(before, now),
             Self::Unreadable { help, .. } => help.clone(),
             Self::OtherFlow { locked, input, .. } if locked == input => {
                 "remove `named` from `#[flow(…)]`, or name a file of its own for each flow".to_owned()
@@ -246,6 +259,19 @@ impl fmt::Display for LockProblem {
                 f,
                 "version {release}: a run inside `{node}` cannot go on there: it was {before}, and is {now}"
             ),
+            Self::Returned {
+                release,
+                before,
+                now,
+                migrations,
+            } => {
+                write!(
+                    f,
+                    "version {release}: a run that has returned {} and waits for its detached tasks cannot end: this version returns `{now}`",
+                    one(before)
+                )?;
+                list(f, migrations)
+            }
             Self::Unreadable {
                 release,
                 state,

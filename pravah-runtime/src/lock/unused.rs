@@ -34,6 +34,7 @@ pub(super) fn unused(
     for version in &lock.versions {
         used.net(version, &version.net, &graph.table);
         used.states(version, &graph.table);
+        used.returned(version, &graph.table);
     }
     // The states of agents and flows that nodes call are in no lock.
     let this = LockedVersion::of(String::new(), graph);
@@ -94,6 +95,14 @@ impl Used<'_> {
             if let (Some(chain), Some(inner)) = (&node.chain, inner) {
                 self.net(version, chain, inner);
             }
+        }
+    }
+
+    fn returned(&mut self, version: &LockedVersion, table: &Table) {
+        if let Some(returned) = &version.returned
+            && **returned != **table.state_key(table.output)
+        {
+            self.moved(version, returned);
         }
     }
 

@@ -31,6 +31,9 @@ pub struct LockedVersion {
     /// Where the flows there start.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     other_starts: BTreeMap<String, FlowStart>,
+    /// What the flow returns, if a run may wait for detached tasks after that. Earlier releases did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) returned: Option<String>,
     /// What the states look like that may wait, by their keys without the nodes that take them.
     pub(super) schemas: BTreeMap<String, Schema>,
 }
@@ -40,6 +43,8 @@ impl LockedVersion {
         let mut schemas = BTreeMap::new();
         add_schemas(&graph.table, &mut schemas);
         let net = LockedNet::of(&graph.table);
+        let output = graph.table.state_key(graph.table.output);
+        let awaits_tasks = graph.table.may_wait_for_tasks();
         let FlowVersion {
             fingerprint,
             nodes: mut other_nodes,
@@ -60,6 +65,7 @@ impl LockedVersion {
             other_nodes,
             other_takers,
             other_starts,
+            returned: awaits_tasks.then(|| output.to_string()),
             schemas,
         }
     }
@@ -73,6 +79,7 @@ impl LockedVersion {
         self.fingerprint == other.fingerprint
             && self.net.is_same(&other.net)
             && self.schemas == other.schemas
+            && (other.returned.is_none() || self.returned == other.returned)
     }
 
     /// The nodes of the version, as [`LoadOptions::with_version`](crate::LoadOptions::with_version) takes them.

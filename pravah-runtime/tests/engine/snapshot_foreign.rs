@@ -272,7 +272,10 @@ async fn a_run_that_is_done_and_not_done_is_refused() {
     let why = refusal(0, |json| json["output"] = output).await;
     assert_eq!(why, "it is finished, and yet states wait");
     let why = refusal(0, |json| json["output"] = json!({ "Case": { "n": 1 } })).await;
-    assert_eq!(why, "the flow does not end with `Case`");
+    assert_eq!(
+        why,
+        "the run has returned `Case`, and the flow returns `Closed`"
+    );
     let why = refusal(0, |json| json["states"] = json!({})).await;
     assert_eq!(why, "it is not finished, and yet no state waits");
 }

@@ -32,6 +32,7 @@ use pravah_graph::Fingerprint;
 use self::starts::Starts;
 use super::{
     super::{
+        load_help,
         load_report::{Dropped, LoadOptions, LoadReport},
         state::{
             End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
@@ -350,14 +351,31 @@ impl Loader {
     ) -> Loaded<Option<Live>> {
         let mut output = None;
         for (key, state) in stored {
-            if *key != **table.state_key(table.output) {
-                return Err(format!("the flow does not end with `{key}`").into());
-            }
             let around = enter(&mut self.at, sections::output, &key);
-            output = Some(self.live(table, table.output, state)?.in_cell());
+            let live = match *key == **table.state_key(table.output) {
+                true => state.into_live(),
+                false => self.moved_output(table, &key, state.into_live())?,
+            };
+            output = Some(self.as_state(table, table.output, live)?.in_cell());
             self.at.truncate(around);
         }
         Ok(output)
+    }
+
+    /// What a migration makes of the output of a version that returned another state.
+    fn moved_output(&mut self, table: &Table, key: &str, live: Live) -> Loaded<Live> {
+        let output = table.state_key(table.output);
+        let moving = self.migrations.moving(key, &live);
+        let Some(moving) = moving.filter(|moving| moving.place() == **output) else {
+            let reasons = self.migrations.why_not_moved(key, table);
+            let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
+            let why =
+                ErrorText::from(why).with_help(load_help::where_output_is_another(key, output));
+            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
+            return Err(reasons.into_iter().fold(why, and));
+        };
+        self.migrated.push(self.at.clone());
+        self.migrations.move_state(moving, &live)
     }
 
     /// The node of a stored name. In another version another state may be the first that it takes.
