@@ -126,6 +126,7 @@ impl Run {
             && self.flights.is_empty()
             && state.waits.is_empty()
             && !state.root.progress.attempts.contains(node)
+            && !state.root.progress.visits.contains(node)
             && state.end.is_none()
             && !state.is_paused
             && state.detached.is_unchanged()

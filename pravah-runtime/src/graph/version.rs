@@ -28,6 +28,10 @@ pub struct FlowVersion {
     /// there an input that is not stored by itself, since it waits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub starts: BTreeMap<String, FlowStart>,
+    /// What the node that takes a state may leave, by what the states are called while they wait. A later version finds
+    /// out which nodes a run may have passed: when it comes to one of them again, that is another step.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub leaves: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Where a flow starts in a [`FlowVersion`].
@@ -106,6 +110,7 @@ impl Table {
             nodes: self.node_keys(),
             takers: self.takers(),
             starts: self.starts(),
+            leaves: self.leaves(),
         }
     }
 
@@ -130,6 +135,31 @@ impl Table {
         for (key, node) in &self.node_by_key {
             if let Some(chain) = self.inner(*node) {
                 chain.add_takers(&format!("{around}{key}/"), takers);
+            }
+        }
+    }
+
+    /// What is left of each state that waits, in lists too.
+    fn leaves(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut leaves = BTreeMap::new();
+        self.add_leaves("", &mut leaves);
+        leaves
+    }
+
+    fn add_leaves(&self, around: &str, leaves: &mut BTreeMap<String, BTreeSet<String>>) {
+        for (index, node) in (0..).map(NodeIx).zip(&self.nodes) {
+            let caught = self
+                .scopes_of(index)
+                .filter_map(|(_, scope)| scope.catch.as_ref());
+            let caught = caught.map(|(arc, _)| arc);
+            let arcs = node.outcomes().into_iter().flatten().chain(caught);
+            let left = arcs.flat_map(|arc| &arc.to);
+            let left = left.map(|place| format!("{around}{}", self.place_key(*place)));
+            let left: BTreeSet<String> = left.collect();
+            let keys = node.slots.iter().flat_map(|slot| &self.slot(*slot).keys);
+            leaves.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
+            if let Some(chain) = self.inner(index) {
+                chain.add_leaves(&format!("{around}{}/", node.key), leaves);
             }
         }
     }

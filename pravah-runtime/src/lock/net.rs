@@ -162,6 +162,38 @@ impl LockedNet {
         }
     }
 
+    /// What each node may leave, by the states that it takes.
+    pub(super) fn add_leaves(&self, around: &str, leaves: &mut BTreeMap<String, BTreeSet<String>>) {
+        for node in &self.nodes {
+            let caught = self
+                .catches
+                .iter()
+                .filter(|catch| self.is_around(catch, node));
+            let left = node
+                .outcomes
+                .iter()
+                .chain(caught.map(|catch| &catch.failed));
+            let left = left.flatten().map(|key| format!("{around}{key}"));
+            let left: BTreeSet<String> = left.collect();
+            let keys = node.takes.iter().flatten();
+            leaves.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
+            if let (Some(key), Some(chain)) = (node.key(), &node.chain) {
+                chain.add_leaves(&format!("{around}{key}/"), leaves);
+            }
+        }
+    }
+
+    /// Whether the flow of a `catch` is around a node.
+    fn is_around(&self, catch: &LockedCatch, node: &LockedNode) -> bool {
+        // Where an earlier release wrote it, it may be any of them.
+        let mut flows = self.flows.iter().filter(|flow| flow.start == catch.start);
+        let is_within = |flow: &LockedFlow| node.within.contains(&flow.input);
+        match self.flows.is_empty() {
+            true => !node.within.is_empty(),
+            false => flows.any(is_within),
+        }
+    }
+
     /// What is left at the start of a run, by each outcome of a node, and by each failure that is caught.
     pub(super) fn left(&self) -> impl Iterator<Item = &Vec<String>> {
         let outcomes = self.nodes.iter().flat_map(|node| &node.outcomes);

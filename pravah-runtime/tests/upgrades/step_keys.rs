@@ -1,5 +1,7 @@
 //! Two steps of a run have two keys, whichever versions of the flow make them.
 
+mod moved;
+
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex},
@@ -7,13 +9,29 @@ use std::{
 
 use pravah_runtime::{FlowDef, prelude::*};
 
-use crate::upgraded;
+use crate::{upgraded, upgraded_with};
 
 /// The keys of the payments.
 #[derive(Clone, Default)]
 pub(crate) struct Payments(Arc<Mutex<Vec<String>>>);
 
 impl Payments {
+    fn context(&self) -> Context {
+        Context::default().with_dep(self.clone())
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// The run after so many steps.
+    async fn made_by<F: FlowDef>(&self, mut run: FlowRuntime<F>, steps: usize) -> FlowRuntime<F> {
+        for _ in 0..steps {
+            run.next(self.context()).await.unwrap();
+        }
+        run
+    }
+
     fn note(ctx: &Context) {
         let payments = ctx.dep::<Self>().unwrap();
         let mut keys = payments.0.lock().unwrap();
@@ -26,11 +44,13 @@ macro_rules! pay_bill {
     () => {
         #[node]
         fn pay(bill: Bill, ctx: Context) -> Paid {
-            super::Payments::note(&ctx);
+            crate::step_keys::Payments::note(&ctx);
             Paid { n: bill.n }
         }
     };
 }
+
+use pay_bill;
 
 /// A node that asks for another payment, if one is left.
 macro_rules! next_payment {
@@ -51,7 +71,7 @@ mod v1 {
 
     crate::states!(Bill, Paid, Done);
 
-    pay_bill!();
+    crate::step_keys::pay_bill!();
 
     next_payment!(next -> Bill);
 
@@ -69,13 +89,13 @@ mod v2 {
 
     #[node]
     fn check(bill: Bill, ctx: Context) -> Checked {
-        super::Payments::note(&ctx);
+        crate::step_keys::Payments::note(&ctx);
         Checked { n: bill.n }
     }
 
     #[node]
     fn pay(checked: Checked, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
+        crate::step_keys::Payments::note(&ctx);
         Paid { n: checked.n }
     }
 
@@ -93,7 +113,7 @@ mod v3 {
 
     crate::states!(Bill, Paid, Done);
 
-    pay_bill!();
+    crate::step_keys::pay_bill!();
 
     #[node]
     fn close(paid: Paid) -> Done {
@@ -109,15 +129,11 @@ mod v3 {
 /// The keys of a run of which another version takes over after the second bill.
 async fn keys_with<New: Flow>() -> Vec<String> {
     let payments = Payments::default();
-    let ctx = || Context::default().with_dep(payments.clone());
     let run = FlowRuntime::new(v1::Bill { n: 4 }).unwrap();
-    let mut run = run.with_run_id("r");
-    for _ in 0..4 {
-        run.next(ctx()).await.unwrap();
-    }
-    upgraded::<New, _>(&run).run(ctx()).await.unwrap();
-    let keys = payments.0.lock().unwrap();
-    keys.clone()
+    let run = payments.made_by(run.with_run_id("r"), 4).await;
+    let mut run = upgraded::<New, _>(&run);
+    run.run(payments.context()).await.unwrap();
+    payments.keys()
 }
 
 #[tokio::test]
@@ -152,7 +168,7 @@ macro_rules! charged_as {
         mod $version {
             use pravah_runtime::prelude::*;
 
-            crate::states!(Memo, Again, Bill, Paid, Done);
+            crate::states!(Memo, Again, Bill, Paid, Receipt, Done);
 
             #[node]
             fn open(memo: Memo) -> Bill {
@@ -168,8 +184,10 @@ macro_rules! charged_as {
         }
     };
 }
+use charged_as;
+
 charged_as! { once,
-    pay_bill!();
+    crate::step_keys::pay_bill!();
 
     #[node]
     fn check(paid: Paid) -> Done {
@@ -182,7 +200,7 @@ charged_as! { once,
     }
 }
 charged_as! { repeated,
-    pay_bill!();
+    crate::step_keys::pay_bill!();
 
     next_payment!(check -> Again);
 
@@ -194,7 +212,7 @@ charged_as! { repeated,
 charged_as! { joined,
     #[node]
     fn pay(bill: Either<Bill, Again>, ctx: Context) -> Paid {
-        super::Payments::note(&ctx);
+        crate::step_keys::Payments::note(&ctx);
         let n = match bill {
             Either::Left(bill) => bill.n,
             Either::Right(again) => again.n,
@@ -210,18 +228,23 @@ charged_as! { joined,
     }
 }
 
-/// Runs `Old`, which starts with `input`, for so many steps and then `New`; no two payments have one key.
-async fn check_distinct<Old: FlowDef, New: FlowDef>(input: Old::Input, steps: usize) {
-    let payments = Payments::default();
-    let ctx = || Context::default().with_dep(payments.clone());
-    let mut run = FlowRuntime::<Old>::start(input).unwrap().with_run_id("r");
-    for _ in 0..steps {
-        run.next(ctx()).await.unwrap();
+/// Runs `Old`, which starts with `input`, for so many steps and then `New`; no two payments have one key, whether or not
+/// the nodes of `Old` are known.
+async fn check_distinct<Old: FlowDef, New: FlowDef>(input: Old::Input, steps: usize)
+where
+    Old::Input: Clone,
+{
+    let version = Old::graph().unwrap().version();
+    for options in [LoadOptions::new(), LoadOptions::new().with_version(version)] {
+        let payments = Payments::default();
+        let run = FlowRuntime::<Old>::start(input.clone()).unwrap();
+        let run = payments.made_by(run.with_run_id("r"), steps).await;
+        let mut run = upgraded_with::<New, _>(&run, &options).unwrap();
+        run.run(payments.context()).await.unwrap();
+        let keys = payments.keys();
+        let distinct: BTreeSet<&String> = keys.iter().collect();
+        assert_eq!(distinct.len(), keys.len(), "after {steps} steps: {keys:?}");
     }
-    upgraded::<New, _>(&run).run(ctx()).await.unwrap();
-    let keys = payments.0.lock().unwrap();
-    let distinct: BTreeSet<&String> = keys.iter().collect();
-    assert_eq!(distinct.len(), keys.len(), "after {steps} steps: {keys:?}");
 }
 
 #[tokio::test]
@@ -235,5 +258,58 @@ async fn a_node_that_comes_onto_a_loop_has_other_keys_than_when_it_was_on_none()
 async fn a_node_that_takes_the_place_of_two_has_other_keys_than_either() {
     for steps in 1..14 {
         check_distinct::<repeated::desk, joined::desk>(repeated::Memo { n: 4 }, steps).await;
+    }
+}
+
+/// Several bills of one list.
+macro_rules! charged_together_as {
+    ($version:ident, $($flow:tt)*) => {
+        mod $version {
+            use pravah_runtime::prelude::*;
+
+            crate::states!(Memo, Bill, Paid, Done);
+
+            crate::step_keys::pay_bill!();
+
+            #[node]
+            fn split(memo: Memo) -> Each<Bill> {
+                (0..2).map(|_| Bill { n: memo.n }).collect()
+            }
+
+            $($flow)*
+        }
+    };
+}
+charged_together_as! { list_once,
+    #[node]
+    fn sum(paid: Each<Paid>) -> Done {
+        Done { n: paid[0].n }
+    }
+
+    #[flow(named)]
+    pub(super) fn desk(memo: Memo) -> Done {
+        flow! { split -> each(pay) -> sum }
+    }
+}
+charged_together_as! { list_repeated,
+    #[node]
+    fn sum(paid: Each<Paid>) -> Either<Memo, Done> {
+        match paid[0].n {
+            n @ 1.. => Either::Left(Memo { n: n - 1 }),
+            n => Either::Right(Done { n }),
+        }
+    }
+
+    #[flow(named)]
+    pub(super) fn desk(memo: Memo) -> Done {
+        flow! { split -> each(pay) -> sum -> either(split, done) }
+    }
+}
+
+#[tokio::test]
+async fn the_items_of_a_list_that_comes_onto_a_loop_have_other_keys_in_each_round() {
+    for steps in 1..4 {
+        check_distinct::<list_once::desk, list_repeated::desk>(list_once::Memo { n: 2 }, steps)
+            .await;
     }
 }

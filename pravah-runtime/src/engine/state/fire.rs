@@ -83,7 +83,8 @@ impl Frame {
         if let Some(progress) = self.progress.get_mut() {
             progress.forget(node);
         }
-        if entry.on_cycle {
+        // On no loop they are counted where a deploy has put the node behind what has run.
+        if entry.on_cycle || self.progress.visits.contains(&node) {
             let visit = self.visit(node);
             self.progress.visits.insert(node, visit);
         }

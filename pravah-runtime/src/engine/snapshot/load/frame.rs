@@ -1,6 +1,6 @@
 //! A net being run, with what waits in it.
 
-use std::{collections::BTreeSet, mem::take, sync::Arc};
+use std::{mem::take, sync::Arc};
 
 use super::{
     super::{
@@ -11,12 +11,13 @@ use super::{
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
+    passed::count_passed,
     put::put_at,
 };
 use crate::{
     engine::load_help,
     error::ErrorText,
-    graph::{NodeIx, Place, Table, node_of_taker},
+    graph::{NodeIx, Place, Table},
     sorted_map::SortedMap,
 };
 
@@ -57,12 +58,11 @@ impl Loader {
         }
         self.inputs(table, &mut frame, inputs, item)?;
         self.check_latest(&mut frame)?;
+        let passed = self.passed(&frame);
         if let Some(progress) = progress {
             self.progress(&mut frame, *progress)?;
         }
-        if self.is_other {
-            self.count_possible_visits(&mut frame);
-        }
+        count_passed(&mut frame, passed);
         self.ready(&mut frame, stored.ready)?;
         Ok(frame)
     }
@@ -138,28 +138,6 @@ impl Loader {
                 insert_new(&mut frame.progress.failed, (node, &id), failed)
             },
         )
-    }
-
-    /// Visits are counted on loops alone. A node that was on none in the version of the snapshot may have run once, unless a
-    /// state waits for it: its next step has to have another key.
-    fn count_possible_visits(&self, frame: &mut Frame) {
-        let table = Arc::clone(&frame.table);
-        let takers = self.takers.values();
-        let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
-        for (node, entry) in (0..).map(NodeIx).zip(&table.nodes) {
-            let waits = entry.slots.iter().any(|slot| frame.tokens.contains(slot));
-            let progress = &frame.progress;
-            // Without the nodes of that version each may have been there.
-            let was_there = earlier.is_empty() || earlier.contains(&*entry.id);
-            if entry.on_cycle
-                && was_there
-                && !waits
-                && !progress.has_started(node)
-                && !progress.visits.contains(&node)
-            {
-                frame.progress.visits.insert(node, 1);
-            }
-        }
     }
 
     /// The nodes that have started, as far as what they have done may be dropped.

@@ -7,7 +7,7 @@
 //! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
 //! made, `inputs` those of flows, which `starts` finds where
 //! they wait, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
-//! `detached` those in the background,
+//! `detached` those in the background, `passed` what it has passed,
 //! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
 //! what it added and removed. `state` reads states, and has those of an earlier form migrated.
 
@@ -17,6 +17,7 @@ mod detached;
 mod frame;
 mod inputs;
 mod latest;
+mod passed;
 mod progress;
 mod put;
 mod ready;
@@ -25,7 +26,12 @@ mod starts;
 mod state;
 mod tasks;
 
-use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+    mem::take,
+    sync::Arc,
+};
 
 use pravah_graph::Fingerprint;
 
@@ -66,6 +72,8 @@ struct Loader {
     /// Who takes each state in the version that the snapshot is of, where that is known.
     takers: BTreeMap<String, String>,
     starts: Starts,
+    /// What each node may leave in that version.
+    leaves: BTreeMap<String, BTreeSet<String>>,
     /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
     places: BTreeMap<String, Place>,
     /// The lists around what is being loaded, as they precede the keys of `takers`.
@@ -125,6 +133,7 @@ pub(super) fn load(
         next_step: stored.head.steps.saturating_add(1),
         takers: version.map_or_else(BTreeMap::new, |version| version.takers.clone()),
         starts: Starts::of(version, is_other),
+        leaves: version.map_or_else(BTreeMap::new, |version| version.leaves.clone()),
         places: BTreeMap::new(),
         lists: String::new(),
         at: String::new(),

@@ -1,0 +1,126 @@
+//! The nodes that a run has passed in another version, and comes to again in this one.
+//!
+//! Visits are counted on loops alone, where each step of a node has a key of its own. Where a deploy puts a node on a loop,
+//! or behind what has run, its next step is another one than that which the run has made, and has to have another key.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{super::super::state::frame::Frame, Loader};
+use crate::graph::{NodeIx, Table, node_of_taker};
+
+impl Loader {
+    /// The nodes that the run may have passed, of those whose visits were not counted.
+    pub(super) fn passed(&self, frame: &Frame) -> BTreeSet<NodeIx> {
+        if !self.is_other {
+            return BTreeSet::new();
+        }
+        match self.leaves_in_frame() {
+            leaves if leaves.is_empty() => self.may_be_passed(frame),
+            leaves => self.known_passed(&frame.table, &leaves),
+        }
+    }
+
+    /// What each node may leave in the version of the snapshot, by the states that it takes in the frame that is being
+    /// loaded.
+    fn leaves_in_frame(&self) -> Vec<(&str, &BTreeSet<String>)> {
+        let leaves = self.leaves.range(self.lists.clone()..);
+        let leaves = leaves.map_while(|(key, left)| Some((key.strip_prefix(&self.lists)?, left)));
+        leaves.filter(|(key, _)| !key.contains('/')).collect()
+    }
+
+    /// The nodes that a run has passed which waits where this one does.
+    fn known_passed(
+        &self,
+        table: &Table,
+        leaves: &[(&str, &BTreeSet<String>)],
+    ) -> BTreeSet<NodeIx> {
+        let keys = (0..).zip(leaves).map(|(index, (key, _))| (*key, index));
+        let index_of: BTreeMap<&str, usize> = keys.collect();
+        let index_in_frame = |key: &String| {
+            let key = key.strip_prefix(&self.lists)?;
+            index_of.get(key).copied()
+        };
+        let next = leaves
+            .iter()
+            .map(|(_, left)| left.iter().filter_map(index_in_frame));
+        let next: Vec<Vec<usize>> = next.map(Iterator::collect).collect();
+        let waits = self.places.keys().filter_map(|key| index_of.get(&**key));
+        let waits: BTreeSet<usize> = waits.copied().collect();
+        let before = places_before(&next, &waits);
+        let on_loop = pravah_graph::on_cycle(&next);
+        let places = (0..).zip(leaves).zip(on_loop);
+        let uncounted = places.filter(|((index, _), on_loop)| {
+            !on_loop && before.contains(index) && !waits.contains(index)
+        });
+        let places =
+            uncounted.filter_map(|((_, (key, _)), _)| self.known_place(table, key).ok()?);
+        places.map(|place| table.slot(place.slot).node).collect()
+    }
+
+    /// Of a version that is not known, the nodes on loops for which nothing waits.
+    fn may_be_passed(&self, frame: &Frame) -> BTreeSet<NodeIx> {
+        let takers = self.takers.values();
+        let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
+        let nodes = (0..).map(NodeIx).zip(&frame.table.nodes);
+        let nodes = nodes.filter(|(_, entry)| {
+            let waits = entry.slots.iter().any(|slot| frame.tokens.contains(slot));
+            let was_there = earlier.is_empty() || earlier.contains(&*entry.id);
+            entry.on_cycle && was_there && !waits
+        });
+        nodes.map(|(node, _)| node).collect()
+    }
+}
+
+/// Counts a visit of each of the nodes that a run has passed and may come to again.
+pub(super) fn count_passed(frame: &mut Frame, mut passed: BTreeSet<NodeIx>) {
+    let table = Arc::clone(&frame.table);
+    let progress = &frame.progress;
+    passed.retain(|node| !progress.has_started(*node) && !progress.visits.contains(node));
+    if passed.is_empty() {
+        return;
+    }
+    let waiting = frame
+        .waiting()
+        .map(|(place, _)| table.slot(place.slot).node);
+    for node in passed.intersection(&nodes_after(&table, waiting)) {
+        frame.progress.visits.insert(*node, 1);
+    }
+}
+
+/// The places from which what waits in these may have come.
+fn places_before(next: &[Vec<usize>], waits: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut previous: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (from, next) in (0..).zip(next) {
+        for to in next {
+            previous.entry(*to).or_default().push(from);
+        }
+    }
+    let steps_back = |place: &usize| previous.get(place).into_iter().flatten().copied();
+    closure(waits.iter().flat_map(steps_back), |place| {
+        steps_back(&place).collect()
+    })
+}
+
+/// The nodes that a run may come to after these.
+fn nodes_after(table: &Table, nodes: impl Iterator<Item = NodeIx>) -> BTreeSet<NodeIx> {
+    let next = |node| table.successors(node).collect();
+    closure(nodes.flat_map(next), next)
+}
+
+/// These, and all that follow them.
+fn closure<T: Copy + Ord>(
+    from: impl Iterator<Item = T>,
+    next: impl Fn(T) -> Vec<T>,
+) -> BTreeSet<T> {
+    let mut open: Vec<T> = from.collect();
+    let mut found = BTreeSet::new();
+    while let Some(it) = open.pop() {
+        if found.insert(it) {
+            open.extend(next(it));
+        }
+    }
+    found
+}
