@@ -33,6 +33,20 @@ impl Dice {
     }
 }
 
+/// The keys of the steps that have been made.
+#[derive(Default)]
+pub(super) struct Keys(Mutex<Vec<String>>);
+
+impl Keys {
+    pub(super) fn taken(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(super) fn of(keys: Vec<String>) -> Self {
+        Self(Mutex::new(keys))
+    }
+}
+
 /// A part of a flow that takes one state and comes to one. Its number names the states within, and stays
 /// when the flow around it changes.
 #[derive(Clone, Debug)]
@@ -301,6 +315,10 @@ fn node(params: &[String], shape: ShapeKind, outputs: &[String]) -> NodeSpec {
                 Emission::Branch(branch, value(&returned[branch]))
             }
         };
+        if let (Ok(keys), Some(key)) = (inputs.context().dep::<Keys>(), inputs.context().step_key())
+        {
+            keys.0.lock().unwrap().push(key);
+        }
         Ok(Running::Ready(Ok(Emitted(emission))))
     };
     let body: Arc<dyn Body> = Arc::new(body);

@@ -1,6 +1,7 @@
 //! Runs of one version of a flow loaded into others, against what running all of them shows.
 
 mod flows;
+mod keys;
 mod lock;
 mod lock_at_compile_time;
 mod oracle;
