@@ -1,6 +1,7 @@
 //! Runs in a SQLite file.
 
 mod clock;
+mod file;
 mod options;
 mod read;
 mod rows;
@@ -18,6 +19,7 @@ use pravah_runtime::{Clock, Entries};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::{sync::Mutex, task::spawn_blocking};
 
+use self::file::OpenFile;
 pub use self::options::SqliteOptions;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
@@ -31,7 +33,8 @@ use crate::{
 /// reads, and processes the file.
 ///
 /// A commit is durable when it returns: it costs one `fsync`. Claims and renewals cost none, since with the machine
-/// all workers end. It needs a tokio runtime, on whose blocking threads it writes and reads.
+/// all workers end. It needs a tokio runtime, on whose blocking threads it writes and reads. Where the file is deleted or
+/// replaced while it is open, everything is an error from then on (on Unix; elsewhere an open file cannot be deleted).
 ///
 /// ```
 /// use pravah_store::{Filter, Runs, SqliteStore};
@@ -49,6 +52,7 @@ pub struct SqliteStore {
     writer: Arc<Mutex<Connection>>,
     /// Another connection: what is read does not wait for the writer, which may wait for other processes.
     reader: Arc<Mutex<Connection>>,
+    file: Arc<OpenFile>,
     is_durable: bool,
     clock: SharedClock,
     notifier: Notifier,
@@ -89,13 +93,14 @@ impl SqliteStore {
         write: impl FnOnce(&Connection, SystemTime) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let skips_fsync = durability == Durability::ProcessOnly && self.is_durable;
-        let clock = self.clock.clone();
+        let (clock, file) = (self.clock.clone(), Arc::clone(&self.file));
         let in_transaction = move |connection: &mut Connection| {
             let behavior = TransactionBehavior::Immediate;
             let transaction = connection.transaction_with_behavior(behavior)?;
             // The time is that after waiting for others who write.
             let now = time::whole_millis(clock.0.now());
             let written = write(&transaction, now)?;
+            file.check()?;
             transaction.commit()?;
             Ok(written)
         };
@@ -117,7 +122,9 @@ impl SqliteStore {
         read: impl FnOnce(&Connection) -> Result<T, TxError> + Send + 'static,
     ) -> Result<T, StoreError> {
         // In a transaction: all that is read is as of one moment.
+        let file = Arc::clone(&self.file);
         let run = move |connection: &mut Connection| {
+            file.check()?;
             let transaction = connection.transaction()?;
             read(&transaction)
         };

@@ -11,7 +11,7 @@ use pravah_runtime::BoxError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
-use super::{SqliteStore, clock::WallClock, schema};
+use super::{SqliteStore, clock::WallClock, file::OpenFile, schema};
 use crate::{Notifier, StoreError, time::SharedClock, tx_error::TxError};
 
 /// SQLite counts milliseconds in 31 bits.
@@ -82,7 +82,7 @@ impl SqliteOptions {
             ));
         }
         let connections = self.connect(path);
-        let (writer, reader) = connections.map_err(|error| match error {
+        let (writer, reader, file) = connections.map_err(|error| match error {
             TxError::Database(error) => StoreError::not_opened(path, without_path(error, path)),
             TxError::Store(error) => error,
         })?;
@@ -93,6 +93,7 @@ impl SqliteOptions {
                 |reader| Arc::new(Mutex::new(reader)),
             ),
             writer,
+            file: Arc::new(file),
             is_durable: self.is_durable,
             clock: SharedClock(Arc::new(WallClock)),
             notifier: Notifier::new(),
@@ -100,8 +101,8 @@ impl SqliteOptions {
         })
     }
 
-    /// A connection that writes, and one that only reads, if it can have the same database.
-    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>), TxError> {
+    /// A connection that writes, one that only reads, if it can have the same database, and the file of both.
+    fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>, OpenFile), TxError> {
         let mut writer = Connection::open(path)?;
         self.set_up(&writer)?;
         // In a transaction: another process may create the schema while this one looks.
@@ -114,15 +115,16 @@ impl SqliteOptions {
         let synchronous = if self.is_durable { "FULL" } else { "NORMAL" };
         writer.pragma_update(None, "synchronous", synchronous)?;
         schema::migrate(&mut writer, path)?;
+        let file = OpenFile::of(&writer).map_err(|error| TxError::Database(error.into()))?;
         if writer.path().is_none_or(str::is_empty) {
             // It is in memory: another connection would have another one.
-            return Ok((writer, None));
+            return Ok((writer, None, file));
         }
         let flags = OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE;
         let reader = Connection::open_with_flags(path, flags)?;
         self.set_up(&reader)?;
         reader.pragma_update(None, "query_only", true)?;
-        Ok((writer, Some(reader)))
+        Ok((writer, Some(reader), file))
     }
 
     fn set_up(self, connection: &Connection) -> Result<(), TxError> {

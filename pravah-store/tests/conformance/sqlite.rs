@@ -152,6 +152,33 @@ async fn many_open_and_write_one_file_at_once() {
     assert_eq!(page.runs.len(), 80);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_is_written_to_a_file_that_was_deleted_or_replaced() {
+    use std::fs;
+
+    let folder = folder();
+    let file = folder.path().join("runs.db");
+    let [deleted, replaced] = [(); 2].map(|()| SqliteStore::open(&file).unwrap());
+    deleted.start(new_run(&key("a"))).await.unwrap();
+    let check = async |store: &SqliteStore| {
+        let why = "was deleted or replaced while it was open: open it again";
+        for error in [
+            store.start(new_run(&key("c"))).await.unwrap_err(),
+            store.get(&key("a")).await.unwrap_err(),
+        ] {
+            let source = error.source().unwrap().to_string();
+            assert!(source.ends_with(why), "{source}");
+        }
+    };
+    fs::remove_file(&file).unwrap();
+    check(&deleted).await;
+    let new = SqliteStore::open(&file).unwrap();
+    check(&replaced).await;
+    new.start(new_run(&key("d"))).await.unwrap();
+    assert_eq!(new.list(Filter::new()).await.unwrap().runs.len(), 1);
+}
+
 #[tokio::test]
 async fn a_dropped_commit_happens_as_a_whole_or_not_at_all() {
     let folder = folder();
