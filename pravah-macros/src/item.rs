@@ -5,7 +5,7 @@
 
 mod flow_body;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, Item, ItemFn, Signature, Visibility,
@@ -104,7 +104,7 @@ fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
 }
 
 /// What is left of an item that does not parse: its name, as a node of which no check speaks, or as
-/// a state.
+/// a state, with the fields or variants that can be read.
 fn remains(tokens: TokenStream, attribute: &str) -> TokenStream {
     if let Some(name) = name_after("fn", &tokens) {
         return expand::function::broken_node(&name);
@@ -115,15 +115,55 @@ fn remains(tokens: TokenStream, attribute: &str) -> TokenStream {
     // What is wrong with it has been said.
     let mut said = Diagnostics::default();
     let is_public = matches!(
-        tokens.into_iter().next(),
+        tokens.clone().into_iter().next(),
         Some(TokenTree::Ident(first)) if first == "pub"
     );
     let vis = is_public.then(|| quote!(pub));
     let item: syn::ItemStruct = parse_quote!(#[allow(dead_code)] #vis struct #name {});
-    match attribute {
-        "agent" => expand::agent::broken_structure(item, &mut said),
-        _ => expand::state::expand(Item::Struct(item), &[], &mut said),
+    if attribute == "agent" {
+        return expand::agent::broken_structure(item, &mut said);
     }
+    let parts = readable_parts(&tokens);
+    let with_parts = match name_after("struct", &tokens) {
+        Some(_) => quote!(#[allow(dead_code)] #vis struct #name { #parts }),
+        None => quote!(#[allow(dead_code)] #vis enum #name { #parts }),
+    };
+    let item = syn::parse2(with_parts).unwrap_or(Item::Struct(item));
+    expand::state::expand(item, &[], &mut said)
+}
+
+/// The fields or variants of a type that can be read, where others cannot: what names them is no mistake.
+fn readable_parts(tokens: &TokenStream) -> TokenStream {
+    let braces = tokens.clone().into_iter().find_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    });
+    let (mut parts, mut depth) = (vec![TokenStream::new()], 0_u32);
+    for token in braces.unwrap_or_default() {
+        match &token {
+            TokenTree::Punct(sign) if sign.as_char() == '<' => depth += 1,
+            TokenTree::Punct(sign) if sign.as_char() == '>' => depth = depth.saturating_sub(1),
+            TokenTree::Punct(sign) if sign.as_char() == ',' && depth == 0 => {
+                parts.push(TokenStream::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.extend([token]);
+        }
+    }
+    let is_readable = |part: &TokenStream| {
+        syn::Field::parse_named.parse2(part.clone()).is_ok()
+            || syn::parse2::<syn::Variant>(part.clone()).is_ok()
+    };
+    parts.retain(is_readable);
+    quote!(#(#parts,)*)
+}
+
+/// The name of a function that ends with a `;`.
+pub(crate) fn function_without_body(tokens: &TokenStream) -> Option<Ident> {
+    name_after("fn", tokens)
 }
 
 /// The name behind a keyword.

@@ -414,6 +414,14 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
                 None => expand::agent::broken_structure(item, errors),
             }
         }
+        Item::Verbatim(item) if let Some(name) = item::function_without_body(&item) => {
+            errors.error(
+                name.span(),
+                format!("`{name}` has no body"),
+                "write the prompt as its body: `{ format!(\"…\") }`",
+            );
+            expand::function::broken_node(&name)
+        }
         item => {
             errors.error(
                 syn::spanned::Spanned::span(&item),

@@ -42,7 +42,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 ///
 /// After an error a run is where it was before the step, and so is its snapshot, but for what models
 /// were asked and paid: calling `next` again makes that step again.
-#[derive(Debug)]
+///
+/// Its `Debug` is its `Display`, so that a `main` which returns it prints a sentence.
 #[non_exhaustive]
 pub enum FlowError {
     /// Something was asked for that the flow does not have.

@@ -291,10 +291,26 @@ impl<'a, 'e> Lowering<'a, 'e> {
 
     fn second_successor(&mut self, node: usize, span: Span) {
         let name = self.name(node);
+        let body = self.graph.nodes.get(node).map(|node| &node.body);
+        let other = match body {
+            Some(NodeBody::Node(NodeRef {
+                path,
+                alias: Some(alias),
+                ..
+            })) => {
+                let node = path.to_string().replace(' ', "");
+                format!(
+                    "`{node} as {alias}` is one use of `{node}`, wherever it is written: give another use another name, `{node} as other`"
+                )
+            }
+            _ => format!("give a second use of the node a name of its own, `{name} as other`"),
+        };
         self.shared.errors.error(
             span,
             format!("`{name}` has two successors"),
-            format!("give a second use of the node a name of its own, `{name} as other`; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`"),
+            format!(
+                "{other}; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`"
+            ),
         );
     }
 

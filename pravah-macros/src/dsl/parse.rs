@@ -109,10 +109,14 @@ impl Parser<'_> {
                     Err(Reported)
                 }
                 Word::Join | Word::Each => {
+                    let help = match word {
+                        Word::Join => "write it behind the branches, with the node where they meet: `fork(a, b) -> join(node)`".to_owned(),
+                        word => format!("write a node before it: `first -> {}`", word.usage()),
+                    };
                     self.errors.error(
                         span,
                         format!("a statement cannot start with `{}`", word.name()),
-                        format!("write a node before it: `first -> {}`", word.usage()),
+                        help,
                     );
                     Err(Reported)
                 }

@@ -38,6 +38,7 @@ pub(crate) fn function(
         return quote!(#item);
     }
     check_preamble(function.name(), &function.item.attrs, options, errors);
+    refuse_braces(function, options, errors);
     if delegation::refuse_itself(function.name(), settings.callees(), errors) {
         return function.broken();
     }
@@ -163,6 +164,26 @@ fn check_preamble(
             name.span(),
             format!("the agent `{name}` has no preamble"),
             "write a doc comment above it, or `preamble = \"…\"` in its options: it tells the model what to do",
+        );
+    }
+}
+
+/// A preamble is sent as it is: a parameter in braces is meant to be filled in, and is not.
+fn refuse_braces(function: &Function, options: &AgentOptions, errors: &mut Diagnostics) {
+    let text = match &options.settings.preamble {
+        Some(syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        })) => Some((text.value(), text.span())),
+        Some(_) => None,
+        None => doc_comment(&function.item.attrs).map(|text| (text, function.name().span())),
+    };
+    let Some((text, span)) = text else { return };
+    if let Some(name) = function.param_in_braces(&text) {
+        errors.error(
+            span,
+            format!("`{{{name}…}}` appears in the preamble of `{}` as it is", function.name()),
+            format!("a preamble is the same for every run: what depends on `{name}` goes into the prompt, `format!(\"… {{}}\", {name}…)`"),
         );
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
-pub(super) use self::types::unnamed;
+pub(super) use self::types::{SELF_HELP, unnamed};
 use super::{beside, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
@@ -89,6 +89,22 @@ impl Function {
             );
         }
         Some((params, return_type(item, kind, errors)?))
+    }
+
+    /// A parameter that is in braces in a text: `{draft}`, or `{draft.title}`.
+    pub(crate) fn param_in_braces(&self, text: &str) -> Option<&Ident> {
+        let mut names = self
+            .params
+            .iter()
+            .filter_map(|param| plain_name(&param.pat));
+        names.find(|name| {
+            let name = name.unraw().to_string();
+            let mut after = text.split('{').skip(1);
+            after.any(|rest| {
+                let rest = rest.strip_prefix(&name);
+                rest.is_some_and(|rest| rest.starts_with(['}', '.', ':']))
+            })
+        })
     }
 
     pub(crate) fn name(&self) -> &Ident {

@@ -204,19 +204,15 @@ fn identifiers(pattern: &impl ToTokens) -> Vec<String> {
 
 /// A text in which a parameter is in braces is meant to be filled in, and is not.
 fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagnostics) {
-    let params = function.params.iter();
-    let names = params.filter_map(|param| plain_name(&param.pat));
-    let names: Vec<String> = names.map(|name| format!("{{{name}")).collect();
     for expr in options.expressions() {
         let Expr::Lit(literal) = expr else { continue };
         let Lit::Str(text) = &literal.lit else {
             continue;
         };
-        let value = text.value();
-        if let Some(name) = names.iter().find(|name| value.contains(*name)) {
+        if let Some(name) = function.param_in_braces(&text.value()) {
             errors.error(
                 text.span(),
-                format!("`{name}…}}` appears in this text as it is"),
+                format!("`{{{name}…}}` appears in this text as it is"),
                 "write `format!(\"…\")` around it; a field is a parameter of its own: `format!(\"Publish {}?\", draft.title)`",
             );
         }

@@ -1,11 +1,14 @@
-//! Fields that borrow, which no state has.
+//! Fields that borrow or have no size, which no state has.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, spanned::Spanned};
+use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, parse_quote, spanned::Spanned};
 
 use super::attributes;
-use crate::{diag::Diagnostics, types::short};
+use crate::{
+    diag::Diagnostics,
+    types::{short, ungroup},
+};
 
 /// All fields of a struct, or of an enum's variants.
 pub(super) fn fields(item: &Item) -> Vec<&syn::Field> {
@@ -33,7 +36,7 @@ pub(super) fn fields_mut(item: &mut Item) -> Vec<&mut syn::Field> {
     }
 }
 
-/// A state is read from JSON that is gone afterwards: no field borrows.
+/// A state is read from JSON that is gone afterwards: no field borrows, and each has a size.
 pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
     let fields = fields(item);
     let is_skipped = |field: &syn::Field| {
@@ -73,7 +76,39 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
             format!("write `{}`", owned_text(reference)),
         );
     }
-    borrowing.is_empty() && cows.is_empty()
+    let unsized_fields = fields
+        .iter()
+        .filter_map(|field| Some((field, unsized_type(&field.ty)?)));
+    let unsized_fields: Vec<_> = unsized_fields.collect();
+    for (field, ty) in &unsized_fields {
+        let field = match &field.ident {
+            Some(field) => format!("the field `{field}`"),
+            None => "a field of the state".to_owned(),
+        };
+        let text = short(ty);
+        let help = match ty {
+            Type::TraitObject(_) => {
+                "name the concrete type, or write an enum of those that it may be".to_owned()
+            }
+            Type::Slice(slice) => format!("write `Vec<{}>`", short(&slice.elem)),
+            _ => "write `String`".to_owned(),
+        };
+        errors.error(
+            ty.span(),
+            format!("{field} is `{text}`, which has no size"),
+            help,
+        );
+    }
+    borrowing.is_empty() && cows.is_empty() && unsized_fields.is_empty()
+}
+
+/// A type that has no size, by how it is written.
+fn unsized_type(ty: &Type) -> Option<&Type> {
+    match ungroup(ty) {
+        ty @ (Type::Slice(_) | Type::TraitObject(_)) => Some(ty),
+        ty @ Type::Path(path) if path.path.is_ident("str") => Some(ty),
+        _ => None,
+    }
 }
 
 /// The owned type in place of a reference.
@@ -94,9 +129,21 @@ pub(super) fn owned_text(reference: &syn::TypeReference) -> String {
     }
 }
 
-/// Gives a lifetime to each reference and `Cow` in a field, of which rustc would report that it has none.
-pub(super) fn name_lifetimes(item: &mut Item) {
+/// Gives a lifetime to each reference and `Cow` in a field, of which rustc would report that it has none, and a size to
+/// what has none.
+pub(super) fn make_sized_and_static(item: &mut Item) {
     for field in fields_mut(item) {
+        match ungroup(&field.ty) {
+            Type::Slice(slice) => {
+                let item = &slice.elem;
+                field.ty = parse_quote!(::std::vec::Vec<#item>);
+            }
+            Type::Path(path) if path.path.is_ident("str") => {
+                field.ty = parse_quote!(::std::string::String);
+            }
+            ty @ Type::TraitObject(_) => field.ty = parse_quote!(::std::boxed::Box<#ty>),
+            _ => {}
+        }
         if let Ok(ty) = syn::parse2(with_lifetimes(field.ty.to_token_stream())) {
             field.ty = ty;
         }

@@ -16,7 +16,7 @@ use crate::{conditions::Conditional, diag::Diagnostics, root, types};
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, manual, errors) {
-        owned::name_lifetimes(&mut item);
+        owned::make_sized_and_static(&mut item);
         callable::share(&mut item);
         let refused = match &item {
             Item::Struct(item) => refused(&item.attrs, &item.ident, &item.generics, manual),

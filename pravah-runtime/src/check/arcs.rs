@@ -75,7 +75,7 @@ const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message>
         return Some(match (made_elsewhere(net, node), input_into(net, node)) {
             (Some(state), _) => could_be_read(signature, state),
             (None, Some(input)) => starts_with_one(signature, input),
-            (None, None) => needs_join(signature),
+            (None, None) => needs_join(net, node),
         });
     }
     if unexpected_input(net, node).is_some() {
@@ -176,7 +176,33 @@ const fn starts_with_one(node: Signature, input: StateRef) -> Message {
         ])
 }
 
-const fn needs_join(node: Signature) -> Message {
+/// A state that a node takes, that nothing in the flow makes.
+const fn made_nowhere(net: &Topology, node: usize) -> Option<StateRef> {
+    let mut params = net.nodes[node].signature.params;
+    while let [param, rest @ ..] = params {
+        if let [state] = param.states
+            && !net.brings(node, *state)
+            && !net.makes_any(*state)
+            && !net.starts_with(*state)
+        {
+            return Some(*state);
+        }
+        params = rest;
+    }
+    None
+}
+
+const fn needs_join(net: &Topology, node: usize) -> Message {
+    let state = made_nowhere(net, node);
+    let node = net.nodes[node].signature;
+    if let Some(state) = state {
+        return waits_for(node)
+            .push(", and no node returns ")
+            .and_state(state)
+            .help(&["let a node in another branch of a `fork(…)` return "])
+            .and_state(state)
+            .and(&[", and write `join(", node.name, ")` after the branches"]);
+    }
     waits_for(node).help(&[
         "write `join(",
         node.name,

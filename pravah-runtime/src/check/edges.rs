@@ -28,21 +28,32 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
         return;
     };
     match carried.source {
-        Source::Input => mistake_of_input(state, node, *param),
+        Source::Input => mistake_of_input(net, state, node, *param),
         Source::Failure => mistake_of_failure(net, arc, state, node, *param),
         Source::Item | Source::Output => mistake_of_output(net, arc, state, node, *param),
     }
     .fail()
 }
 
-const fn mistake_of_input(state: StateRef, node: Signature, param: ParamRef) -> Message {
-    message(&["the flow starts with "])
+const fn mistake_of_input(
+    net: &Topology,
+    state: StateRef,
+    node: Signature,
+    param: ParamRef,
+) -> Message {
+    let mistake = message(&["the flow starts with "])
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
-        .and_any(param.states)
-        .help(&["start with a node that takes "])
-        .and_state(state)
-        .and(&[", or let the flow take what `", node.name, "` does"])
+        .and_any(param.states);
+    let help = match net.taker_of(state) {
+        Some(taker) => mistake
+            .help(&["start with `", taker, "`, which takes "])
+            .and_state(state),
+        None => mistake
+            .help(&["start with a node that takes "])
+            .and_state(state),
+    };
+    help.and(&[", or let the flow take what `", node.name, "` does"])
 }
 
 const fn mistake_of_failure(
@@ -121,11 +132,12 @@ const fn mistake_of_output(
             };
         }
     }
-    mistake.help(&["lead "]).and_state(state).and(&[
-        " to a node that takes it, or let `",
-        node.name,
-        "` take it",
-    ])
+    let help = mistake.help(&["lead "]).and_state(state);
+    let help = match net.taker_of(state) {
+        Some(taker) => help.and(&[" to `", taker, "`, which takes it"]),
+        None => help.push(" to a node that takes it"),
+    };
+    help.and(&[", or let `", node.name, "` take it"])
 }
 
 impl Topology {
@@ -235,6 +247,11 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
         .and_state(state)
         .push(", but its output is ")
         .and_state(output);
+    if let Some(before) = net.node_before(arc)
+        && let Some(order) = net.right_order(before)
+    {
+        mistake.help(&[order.as_str()]).fail()
+    }
     if let Some(join) = net.join_for(state) {
         mistake
             .help(&["lead it on: `", carried.from, " -> join(", join.name, ")`"])

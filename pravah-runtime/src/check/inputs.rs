@@ -16,9 +16,11 @@ struct OuterInput {
 
 /// Says whether a flow may be started: `F` has to be that of which `NEEDS_NO_OTHER` is true.
 #[diagnostic::on_unimplemented(
-    message = "the flow `{Self}` cannot be started by itself: a node in it asks for the input of a flow around it",
-    label = "nest it in a flow that starts with what that node asks for",
-    note = "`Input<_>` is the input of the flow of the node, or of a flow around that: in a flow that is started by itself write the state that it starts with in place of `_`; what the flow has made is `Latest<_>`"
+    message = "the flow `{Self}` cannot be started by itself: a node in it takes an `Input<_>` of a state with which neither this flow starts nor one in it",
+    label = "no flow around it starts with that state",
+    note = "take `Latest<_>` to read what a node of the flow has made, or `Input<_>` of the state that the flow starts with",
+    note = "in the chain of an `each`, the item is the `Input<_>` of a flow that is named there: `each(flow)`",
+    note = "or name it in a flow that starts with that state, and start that one"
 )]
 pub trait StartsByItself<const NEEDS_NO_OTHER: bool> {}
 
@@ -35,14 +37,21 @@ impl Topology {
     /// Fails where the flow is to be nested.
     pub(crate) const fn check_start(&self) {
         if let Some(OuterInput { state, node }) = outer_input(self, 0) {
-            message(&["`", node, "` asks for "])
+            let text = message(&["`", node, "` asks for "])
                 .and_read("Input", state)
                 .and(&[
                     ", and the flow `",
                     self.name,
                     "` that is started here starts with another state",
-                ])
-                .help(&["nest `", self.name, "` in a flow that starts with "])
+                ]);
+            let text = match self.makes_any(state) {
+                true => text
+                    .help(&["to read the last one that the flow has made, take "])
+                    .and_read("Latest", state)
+                    .push("; or nest"),
+                false => text.help(&["nest"]),
+            };
+            text.and(&[" `", self.name, "` in a flow that starts with "])
                 .and_state(state)
                 .fail()
         }

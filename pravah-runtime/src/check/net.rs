@@ -104,6 +104,22 @@ impl Topology {
         None
     }
 
+    /// The first node without a `join` that takes a state alone.
+    pub(super) const fn taker_of(&self, state: StateRef) -> Option<&'static str> {
+        let mut i = 0;
+        while i < self.nodes.len() {
+            let TopologyNode {
+                signature, join, ..
+            } = self.nodes[i];
+            let takes_one = matches!(signature.params, [_]);
+            if takes_one && !join && !signature.broken && signature.takes(&state) {
+                return Some(signature.name);
+            }
+            i += 1;
+        }
+        None
+    }
+
     /// Whether as many branches follow a node as it has outputs; behind a broken node that is not known.
     pub(super) const fn has_its_branches(&self, node: usize) -> bool {
         let node = &self.nodes[node];

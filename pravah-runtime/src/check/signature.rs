@@ -34,7 +34,13 @@ pub const fn check_signature(node: Signature) {
             .push(" states, and ")
             .push_number(MAX_STATES)
             .push(" is the most")
-            .help(&["join them in two steps"])
+            .help(&[
+                "join some of them in a node before it, `fork(a -> join(half), b -> join(half), c) -> join(",
+                node.name,
+                "); half -> join(",
+                node.name,
+                ")`, or hold several in one `#[state]` struct",
+            ])
             .fail()
     }
     if let Some(state) = ambiguous(node.params) {

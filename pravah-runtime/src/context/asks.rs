@@ -38,6 +38,7 @@ macro_rules! asked_by_node {
 /// Makes a type something that a tool asks for.
 macro_rules! asked_by_tool {
     ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($param: $($bound)+)?> ToolParam for $ty {
             const REF: ParamRef = $reference;
 

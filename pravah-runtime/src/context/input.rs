@@ -71,7 +71,7 @@ impl<T> Input<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a flow state, and no flow starts with it",
     label = "not a state",
-    note = "write `Input<_>` with the state that the flow, or one around it, takes"
+    note = "write `#[state]` above its definition; `Input<_>` is the state that the flow, or one around it, takes"
 )]
 pub trait FlowInput: Sized {
     const STATE: StateRef;

@@ -18,6 +18,12 @@ impl FlowError {
     }
 }
 
+impl fmt::Debug for FlowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for FlowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -73,7 +79,7 @@ impl fmt::Display for FlowError {
             Self::Suspended { tool_id, .. } => {
                 write!(
                     f,
-                    "`{tool_id}` waits for an answer: go on with the snapshot"
+                    "`{tool_id}` waits for an answer, which a flow that is called as a function cannot take: start it as a run, or load the `snapshot` of this error"
                 )
             }
             Self::NodeData { node, source } => write!(f, "node `{node}` failed: {source}"),

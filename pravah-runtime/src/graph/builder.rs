@@ -151,7 +151,7 @@ impl FlowGraphBuilder {
         Out: Data,
         F: Fn(&mut Inputs<'_>) -> Started + Send + Sync + 'static,
     {
-        self.catchable::<From>().states::<Out>().node(
+        self.catchable::<From>().states::<Out>().add_node(
             &[state::<From>()],
             ShapeKind::One,
             &[state::<Out>()],
@@ -224,7 +224,7 @@ impl FlowGraphBuilder {
             let output = f(a, b, inputs.take_context());
             Ok(ready(output.map(|out| Emission::Branch(0, Live::new(out)))))
         });
-        self.states::<A>().states::<B>().states::<Out>().node(
+        self.states::<A>().states::<B>().states::<Out>().add_node(
             &[state::<A>(), state::<B>()],
             ShapeKind::One,
             &[state::<Out>()],
@@ -364,7 +364,7 @@ impl FlowGraphBuilder {
                 node: name::<From>(),
             });
         }
-        this.node(
+        this.add_node(
             &[state::<From>()],
             shape,
             &[state::<A>(), state::<B>()],
@@ -372,7 +372,7 @@ impl FlowGraphBuilder {
         )
     }
 
-    fn node(
+    fn add_node(
         mut self,
         takes: &[DataState],
         shape: ShapeKind,

@@ -13,7 +13,7 @@ use crate::{state::name::ConstStr, topology::ParamRef};
 #[diagnostic::on_unimplemented(
     message = "a failure cannot hold `{Self}`",
     label = "neither a state nor a tuple of states",
-    note = "write `Failure<_>` with what the caught node consumes: its state, or the tuple of its states"
+    note = "write `Failure<_>` with what the caught node takes: its state, or the tuple of its states; a state has `#[state]` above its definition"
 )]
 pub trait Input: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     const PARAMS: &'static [ParamRef];
@@ -82,6 +82,7 @@ macro_rules! tuple_input {
                 ConstStr::concat(&["(", $first::REF.path $(, ", ", $param::REF.path)+, ")"]);
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$first, $($param),+> Input for ($first, $($param,)+)
         where
             $first: Param + JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static,

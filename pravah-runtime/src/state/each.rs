@@ -29,7 +29,7 @@ use crate::topology::CallOutput;
 pub struct Each<S>(Vec<S>);
 
 impl<S> Each<S> {
-    /// An empty list.
+    /// A list of these states. One without any is `Each::default()`.
     ///
     /// ```
     /// use pravah_runtime::prelude::*;
@@ -37,13 +37,13 @@ impl<S> Each<S> {
     /// #[state]
     /// struct Page { text: String }
     ///
-    /// let mut pages = Each::new();
-    /// pages.push(Page { text: "a".into() });
-    /// assert_eq!(pages.len(), 1);
+    /// let mut pages = Each::new(["a", "b"].map(|text| Page { text: text.into() }));
+    /// pages.push(Page { text: "c".into() });
+    /// assert_eq!(pages.len(), 3);
     /// ```
     #[must_use]
-    pub const fn new() -> Self {
-        Self(Vec::new())
+    pub fn new(items: impl IntoIterator<Item = S>) -> Self {
+        items.into_iter().collect()
     }
 
     /// Adds a state at the end.
@@ -100,7 +100,7 @@ impl<S: JsonSchema> JsonSchema for Each<S> {
 
 impl<S> Default for Each<S> {
     fn default() -> Self {
-        Self::new()
+        Self(Vec::new())
     }
 }
 

@@ -96,12 +96,18 @@ impl Parser<'_> {
                 );
                 return Err(Reported);
             }
-            // A node may be called like a word; one that another name follows is none.
-            if let (Some(word), Some(TokenTree::Ident(_))) = (Word::of(&node.key), self.peek()) {
+            // A node may be called like a word; one that another name follows is none, nor is `catch`.
+            let is_name_next = matches!(self.peek(), Some(TokenTree::Ident(_)));
+            if let Some(word) = Word::of(&node.key)
+                && (is_name_next || word == Word::Catch && self.peek().is_some())
+            {
                 self.errors.error(
                     node.span,
                     format!("nothing is in parentheses after `{}`", node.key),
-                    format!("write `{}`", word.usage()),
+                    match word {
+                        Word::Catch => "start a statement with it and the node that may fail: `; catch(node) -> rescue`".to_owned(),
+                        word => format!("write `{}`", word.usage()),
+                    },
                 );
                 return Err(Reported);
             }
@@ -156,6 +162,14 @@ impl Parser<'_> {
             );
             return Err(Reported);
         }
+        if let Some(what) = self.closure_or_block(&keyword) {
+            self.errors.error(
+                keyword.span(),
+                format!("a flow names nodes, and this is {what}"),
+                "write it as a function with `#[node]` above it, and its name here",
+            );
+            return Err(Reported);
+        }
         let raw = format!("r#{keyword}");
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
             Ok(_) => format!("a node of that name is written `{raw}`"),
@@ -167,6 +181,22 @@ impl Parser<'_> {
             help,
         );
         Err(Reported)
+    }
+
+    /// What begins with a keyword, as in `move |draft| …` and `async { … }`.
+    fn closure_or_block(&self, keyword: &proc_macro2::Ident) -> Option<&'static str> {
+        let begins = ["move", "async", "unsafe", "const", "static"];
+        if !begins.iter().any(|begin| keyword == begin) {
+            return None;
+        }
+        let mut rest = self.tokens.iter().skip(self.at).filter(
+            |token| !matches!(token, TokenTree::Ident(ident) if begins.iter().any(|it| ident == it)),
+        );
+        match rest.next()? {
+            TokenTree::Punct(punct) if punct.as_char() == '|' => Some("a closure"),
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some("a block"),
+            _ => None,
+        }
     }
 
     /// Reports a path that leads into a type: of it rustc would say that an associated type is ambiguous. A module
@@ -266,6 +296,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the last token was `limit`.
+    fn is_limit_before(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        matches!(before, Some(TokenTree::Ident(ident)) if ident == "limit")
+    }
+
     /// `->`, between two nodes.
     pub(super) fn arrow(&mut self) -> Parsed<Span> {
         if let (Some(TokenTree::Punct(dash)), Some(TokenTree::Punct(angle))) =
@@ -293,6 +329,9 @@ impl Parser<'_> {
             ("?", _) => {
                 "leave it out: a failure stops the run, or goes on behind `catch(node) -> rescue`"
                     .to_owned()
+            }
+            ("=", _) if self.is_limit_before() => {
+                "leave it out: `limit` is for `each(…, limit = 8)`, and `run.with_concurrency(8)` says how much of a run goes on side by side".to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {

@@ -1,6 +1,6 @@
 //! A flow, as it is read from the function or the `impl` that it is written as.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
 
@@ -9,11 +9,11 @@ use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
     expand::{
-        function::{plain_name, refuse_modifiers},
+        function::{SELF_HELP, plain_name, refuse_modifiers, unnamed},
         private,
     },
     options::FlowOptions,
-    types::{around, holds_several, last_name, path_of, result_of, ungroup},
+    types::{around, holds_several, last_name, path_of, result_of, short, ungroup},
 };
 
 /// A flow, whatever it was written as.
@@ -100,7 +100,10 @@ pub(super) fn of_function(
         );
         return None;
     }
-    if refuse_input(name, &argument.ty, options, errors) {
+    if refuse_unnamed(name, "starts with", &argument.ty, errors)
+        || refuse_foreign(name, &argument.ty, errors)
+        || refuse_input(name, &argument.ty, options, errors)
+    {
         return None;
     }
     let input = (*argument.ty).clone();
@@ -198,6 +201,7 @@ fn argument<'a>(item: &'a ItemFn, errors: &mut Diagnostics) -> Option<&'a PatTyp
 fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
     let name = &item.sig.ident;
     match &item.sig.output {
+        ReturnType::Type(_, ty) if refuse_unnamed(name, "ends with", ty, errors) => None,
         ReturnType::Type(_, ty) => {
             if holds_several(ty) {
                 let help = match last_name(ty).as_deref() {
@@ -207,8 +211,17 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
                     Some("Vec") => {
                         "write `Each` instead of `Vec` for a list of states, or hold it in a field of a `#[state]` struct"
                     }
-                    _ => {
-                        "end it with one state: a `#[state]` enum may stand for several alternatives"
+                    Some("Option") => {
+                        "end it with one state: a `#[state]` enum has a variant for each way to end"
+                    }
+                    Some(_) => {
+                        "end it with one state: a `#[state]` enum with a variant for each, which a node returns"
+                    }
+                    None if matches!(ungroup(ty), Type::Tuple(tuple) if tuple.elems.is_empty()) => {
+                        "end it with a state, such as `#[state] struct Finished {}`, which the last node returns"
+                    }
+                    None => {
+                        "end it with one state: a `#[state]` struct that holds them, which a node behind a `join` returns"
                     }
                 };
                 errors.error(
@@ -229,6 +242,52 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
             None
         }
     }
+}
+
+/// Reports the first part of a type that names none.
+fn refuse_unnamed(name: &Ident, verb: &str, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some((token, text)) = unnamed(ty.to_token_stream()) else {
+        return false;
+    };
+    let (why, help) = match text {
+        "Self" => ("a flow is a function outside of any `impl`", SELF_HELP),
+        _ => ("a flow has concrete states", "name the state"),
+    };
+    let fact = format!("the flow `{name}` {verb} `{text}`, and {why}");
+    errors.error(token, fact, help);
+    true
+}
+
+/// Reports an input that is a primitive, or a type of the standard library or of `serde_json` by its path: a flow is known by
+/// its input.
+fn refuse_foreign(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some(path) = path_of(ty).filter(|_| is_foreign(ty)) else {
+        return false;
+    };
+    let text = short(ty);
+    errors.error(
+        path.span(),
+        format!("the flow `{name}` starts with `{text}`, which is no type of yours"),
+        format!("hold it in a struct: `#[state] struct Request {{ value: {text} }}`"),
+    );
+    true
+}
+
+fn is_foreign(ty: &Type) -> bool {
+    // A state of the user's may be called `String`.
+    const PRIMITIVES: [&str; 17] = [
+        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+        "f32", "f64", "bool", "char", "str",
+    ];
+    let Some(path) = path_of(ty) else {
+        return false;
+    };
+    let first = path.segments.first().filter(|_| path.segments.len() > 1);
+    let of_crate = |name: &&str| first.is_some_and(|first| first.ident == *name);
+    PRIMITIVES.iter().any(|name| path.is_ident(name))
+        || ["std", "core", "alloc", "serde_json"]
+            .iter()
+            .any(|name| of_crate(&name))
 }
 
 /// Reports an input that is no state, or that only a flow with a name of its own can start with: one
@@ -352,13 +411,29 @@ fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(T
             return None;
         }
     }
+    let help = match has_flow(block.to_token_stream()) {
+        true => {
+            "write the `flow! { … }` alone: what is to be computed goes into nodes, and an attribute that changes the body, such as `#[tokio::main]`, belongs to another function"
+        }
+        false => {
+            "write the flow and nothing else, `flow! { first -> second }`: what is to be computed goes into nodes"
+        }
+    };
     errors.error(
         block
             .stmts
             .first()
             .map_or_else(|| name.span(), Spanned::span),
         format!("the body of the flow `{name}` is not one `flow! {{ … }}`"),
-        "write the flow and nothing else: what is to be computed goes into nodes",
+        help,
     );
     None
+}
+
+/// Whether there is a `flow!` somewhere.
+fn has_flow(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_flow(group.stream()),
+        token => matches!(token, TokenTree::Ident(ident) if ident == "flow"),
+    })
 }

@@ -107,7 +107,10 @@ fn without_reference<'a>(
         errors.error(token.span, message, help);
         return None;
     }
-    (!refuse_static(name, reference, errors)).then_some((ungroup(&reference.elem), true))
+    let inner = ungroup(&reference.elem);
+    // A text is no state, however long it is borrowed.
+    let is_text = matches!(inner, Type::Path(path) if path.path.is_ident("str"));
+    (is_text || !refuse_static(name, reference, errors)).then_some((inner, true))
 }
 
 /// What any other node takes: its type, and whether it is borrowed.

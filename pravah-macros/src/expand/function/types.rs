@@ -19,6 +19,9 @@ use crate::{
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
 const MAX_STATES: usize = 12;
 
+/// The help where a signature says `Self`.
+pub(in crate::expand) const SELF_HELP: &str = "write the type's name instead of `Self`, and move the function out of the `impl` if it is in one";
+
 /// Reports the first part of `ty` that names no type, and returns whether there is one.
 pub(super) fn refuse_unnamed(
     name: &Ident,
@@ -34,7 +37,7 @@ pub(super) fn refuse_unnamed(
         "Self" => errors.error(
             token,
             format!("`{name}` {verb} `Self`, and a node is a function outside of any `impl`"),
-            "move it out of the `impl`, and write the type's name instead of `Self`",
+            SELF_HELP,
         ),
         text => errors.error(
             token,

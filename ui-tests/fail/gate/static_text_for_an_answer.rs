@@ -1,0 +1,9 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct Draft {}
+#[state] struct Page {}
+
+#[gate(prompt = "Title?")]
+fn title(_: Draft, title: &'static str) -> Page { Page {} }
+
+fn main() {}

@@ -1,0 +1,12 @@
+use pravah_runtime::prelude::*;
+
+#[state] struct A {}
+#[state] struct B {}
+#[state] struct C {}
+#[node] fn read(_: A) -> B { B {} }
+#[node] fn write(_: B) -> C { C {} }
+
+#[flow]
+fn story(a: A) -> C { flow! { read -> async { 3 } -> write } }
+
+fn main() {}
