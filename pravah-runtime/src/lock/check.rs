@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     engine::LoadOptions,
-    graph::{FlowGraph, Place, Table, split_key},
+    graph::{FlowGraph, NodeIx, Place, SlotIx, Table, split_key},
 };
 
 pub(super) fn check(lock: &FlowLock, graph: &FlowGraph, options: &LoadOptions) -> LockReport {
@@ -132,6 +132,9 @@ impl Checker<'_> {
                 let place = match found {
                     Ok(Some(place)) => Some((place, false)),
                     Ok(None) => moved().map(|place| (place, true)),
+                    Err(_) if self.options.moves_of(key).next().is_some() => {
+                        moved().map(|place| (place, true))
+                    }
                     Err(ambiguous) => {
                         let candidates = ambiguous.candidates.into_iter().map(str::to_owned);
                         self.problems.push(LockProblem::Ambiguous {
@@ -178,14 +181,16 @@ impl Checker<'_> {
         };
         let here = table.slot(placement.place.slot).node;
         let now = LockedProgress::of(table, here);
-        if placement.is_moved || now.as_ref() != Some(before) {
+        let is_fed = feeds(node, here, (table, placements));
+        if placement.is_moved || !is_fed || now.as_ref() != Some(before) {
             // The node starts over.
             if self.options.drops_progress() {
                 return;
             }
-            let now = match placement.is_moved {
-                true => "another node, to which its state is moved".to_owned(),
-                false => node_in_words(table, here),
+            let now = match (placement.is_moved, now.as_ref() == Some(before)) {
+                (true, _) => "another node, to which its state is moved".to_owned(),
+                (false, true) => format!("{}, and takes other states", node_in_words(table, here)),
+                (false, false) => node_in_words(table, here),
             };
             self.problems.push(LockProblem::Progress {
                 release: self.release(),
@@ -193,7 +198,9 @@ impl Checker<'_> {
                 before: before.to_string(),
                 now,
             });
-        } else if let (Some(chain), Some(inner)) = (&node.chain, table.inner(here)) {
+        } else if let (Some(chain), Some(inner)) = (&node.chain, table.inner(here))
+            && !self.options.drops_progress()
+        {
             self.net(chain, inner, &paths.to(index));
         }
     }
@@ -266,6 +273,19 @@ impl Checker<'_> {
             self.schemas(chain, seen);
         }
     }
+}
+
+/// Whether what a node has taken is all that another takes now.
+fn feeds(node: &LockedNode, here: NodeIx, (table, placements): (&Table, &Placements<'_>)) -> bool {
+    let slots = node.takes.iter().map(|keys| {
+        let mut places = keys.iter().map(|key| placements.get(key.as_str()));
+        let first = places.next()??.place.slot;
+        let is_here = table.slot(first).node == here;
+        let are_same = places.all(|it| it.is_some_and(|it| it.place.slot == first));
+        (is_here && are_same).then_some(first)
+    });
+    let slots: Option<BTreeSet<SlotIx>> = slots.collect();
+    slots.is_some_and(|slots| slots.len() == table.node(here).slots.len())
 }
 
 /// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run

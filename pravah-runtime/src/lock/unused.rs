@@ -43,7 +43,7 @@ pub(super) fn unused(
     let reading = reading.map(|name| (&**name, why_not_read(name, &graph.table, migrations)));
     let moving = migrations
         .moved_states()
-        .filter_map(|(key, name)| Some((name, used.why_not_moved(key)?)));
+        .filter_map(|(key, name)| Some((name, used.why_not_moved(key, is_known)?)));
     let unused = reading.chain(moving).map(|(name, why)| UnusedMigration {
         migration: name.to_string(),
         why,
@@ -67,10 +67,10 @@ impl Used<'_> {
         self.names.iter().any(|it| Arc::ptr_eq(it, name))
     }
 
-    /// Why no state under this key is moved, if none is.
-    fn why_not_moved(&self, key: &str) -> Option<String> {
+    /// Why no state under this key is moved, if none is; what is in no lock is not known.
+    fn why_not_moved(&self, key: &str, is_known: bool) -> Option<String> {
         let is_among = |keys: &[String]| keys.iter().any(|it| it == key);
-        if is_among(&self.moved) {
+        if is_among(&self.moved) || !is_known && !is_among(&self.kept) {
             return None;
         }
         Some(match is_among(&self.kept) {
@@ -85,8 +85,8 @@ impl Used<'_> {
         for node in &net.nodes {
             for key in node.takes.iter().flatten() {
                 match table.place_of(key, Some(node.taker_of(key))) {
-                    Ok(None) => self.moved(version, key),
-                    _ => self.kept.push(key.clone()),
+                    Ok(Some(_)) => self.kept.push(key.clone()),
+                    Ok(None) | Err(_) => self.moved(version, key),
                 }
             }
             let place = node.key().map(|key| table.place_of(key, Some(&node.id)));

@@ -16,6 +16,7 @@ mod locks;
 mod migrations;
 mod nested;
 mod nets;
+mod progress;
 mod reads;
 mod report;
 mod shared;
@@ -97,6 +98,34 @@ fn refusal_without<F: FlowDef>(run: &FlowRuntime<F>, input: &str) -> String {
     let snapshot: FlowSnapshot = serde_json::from_value(json).unwrap();
     let refused = FlowRuntime::<F>::from_snapshot(snapshot).map(drop);
     refused.unwrap_err().to_string()
+}
+
+/// The lock has a problem exactly where a snapshot of a run is not loaded into the new version, or the run does not end
+/// there. Returns the problems.
+async fn problems_as_loaded<Old: FlowDef, New: FlowDef>(
+    mut run: FlowRuntime<Old>,
+    options: &LoadOptions,
+) -> Vec<String> {
+    let known = options
+        .clone()
+        .with_version(Old::graph().unwrap().version());
+    let mut refusals = Vec::new();
+    for _ in 0..8 {
+        match upgraded_with::<New, _>(&run, &known) {
+            Ok(mut after) => drop(done(&mut after).await),
+            Err(error) => refusals.push(error.to_string()),
+        }
+        if let Ok(RunOut::Done(_)) = run.next(Context::default()).await {
+            break;
+        }
+    }
+    let problems = lock_problems(("1", Old::graph()), New::graph(), options);
+    assert_eq!(
+        refusals.is_empty(),
+        problems.is_empty(),
+        "{refusals:#?} {problems:#?}"
+    );
+    problems
 }
 
 async fn steps<F: FlowDef>(run: &mut FlowRuntime<F>, steps: usize) {

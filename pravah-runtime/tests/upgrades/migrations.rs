@@ -2,6 +2,7 @@
 
 mod everywhere;
 mod moved;
+mod shared;
 
 use pravah_runtime::{LoadOptions, prelude::*};
 

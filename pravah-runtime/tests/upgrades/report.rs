@@ -156,7 +156,7 @@ async fn a_run_of_the_same_version_has_no_report() {
 }
 
 #[tokio::test]
-async fn what_has_no_use_any_more_is_dropped_and_named() {
+async fn the_visits_of_a_node_that_is_gone_are_kept() {
     let mut run = FlowRuntime::new(v1::Text { n: 2 }).unwrap();
     steps(&mut run, 5).await;
     let fingerprint = v1::paper::graph().unwrap().fingerprint().to_string();
@@ -166,18 +166,10 @@ async fn what_has_no_use_any_more_is_dropped_and_named() {
     let mut run = upgraded::<v2::Text, _>(&run);
     let report = run.load_report().unwrap();
     assert_eq!(report.fingerprint, fingerprint);
-    let dropped: Vec<_> = report
-        .dropped
-        .iter()
-        .map(|it| (&*it.entry, &*it.why))
-        .collect();
-    assert_eq!(
-        dropped,
-        [(
-            "/visits/revise::Draft",
-            "the flow has no node that takes `revise::Draft` first"
-        )]
-    );
+    // A later version may have the node again.
+    assert_eq!(report.dropped, []);
+    let snapshot = serde_json::to_value(run.snapshot()).unwrap();
+    assert_eq!(snapshot["visits"]["revise::Draft"], 3, "{snapshot}");
     // Nobody has said which nodes there were.
     assert!(report.added.is_empty() && report.removed.is_empty() && report.skipped.is_empty());
     assert_eq!(done(&mut run).await, v2::Published { n: 0 });

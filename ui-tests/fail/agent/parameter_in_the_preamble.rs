@@ -6,8 +6,4 @@ use pravah_runtime::prelude::*;
 #[agent(model = "openai://m", output = Draft, preamble = "You write {notes.words} words.")]
 fn write(notes: &Notes) -> String { notes.words.to_string() }
 
-/// You write about {notes}.
-#[agent(model = "openai://m", output = Draft)]
-fn sketch(notes: &Notes) -> String { notes.words.to_string() }
-
 fn main() {}

@@ -11,7 +11,4 @@ use pravah_runtime::prelude::*;
 #[flow]
 fn story(a: A) -> D { flow! { read -> print -> write } }
 
-#[flow(named)]
-fn book(a: A) -> D { flow! { write -> read -> print } }
-
 fn main() {}

@@ -223,9 +223,19 @@ impl Migrations {
 
     /// The migration that moves the state under a key for which there is no place.
     pub(super) fn moving(&self, key: &str, live: &Live) -> Option<&SlotMigration> {
+        self.moving_to(key, live, |_| true)
+    }
+
+    /// The same, of those that are meant.
+    pub(super) fn moving_to(
+        &self,
+        key: &str,
+        live: &Live,
+        is_meant: impl Fn(&SlotMigration) -> bool,
+    ) -> Option<&SlotMigration> {
         let reads = |it: &&SlotMigration| it.migration.reads(live);
         let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
-        let moves = || self.moved.iter().filter(|it| it.key == key);
+        let moves = || self.moved.iter().filter(|it| it.key == key && is_meant(it));
         // The last is for its error.
         let moving = moves().find(reads).or_else(|| moves().find(migrates));
         moving.or_else(|| moves().next())

@@ -81,6 +81,8 @@ pub(crate) struct Progress {
     pub(crate) questions: SortedMap<Arc<str>, Question>,
     pub(crate) timers: SortedMap<NodeIx, Timer>,
     pub(crate) visits: SortedMap<NodeIx, u32>,
+    /// Those of nodes that this version does not have, by their keys: a later one may have them again.
+    pub(crate) gone_visits: SortedMap<Arc<str>, u32>,
     /// Of the nodes that have failed at this visit, or whose time is limited.
     pub(crate) attempts: SortedMap<NodeIx, Attempts>,
     /// The nodes that have failed, with nothing left to try.
@@ -96,6 +98,7 @@ empty!(Progress {
     questions: SortedMap::new(),
     timers: SortedMap::new(),
     visits: SortedMap::new(),
+    gone_visits: SortedMap::new(),
     attempts: SortedMap::new(),
     failed: SortedMap::new(),
 });

@@ -1,8 +1,10 @@
 //! Whether the inputs of flows are there in another version that a `catch` hands on, or a node may ask for.
 
+use std::collections::BTreeSet;
+
 use super::{Checker, Placement, Placements};
 use crate::{
-    graph::{Place, Scope, ScopeIx, Table},
+    graph::{Place, Scope, ScopeIx, SlotIx, Table},
     lock::{LockProblem, net::LockedNet},
 };
 
@@ -53,12 +55,12 @@ fn is_input(
         .nodes
         .iter()
         .flat_map(|node| node.takes.iter().flatten());
-    let all = all.filter(starts_here).count();
+    let slot_of = |key: &String| placements.get(key.as_str()).map(|it| it.place.slot);
+    let all: BTreeSet<Option<SlotIx>> = all.filter(starts_here).map(slot_of).collect();
     // What one step leaves at several starts is one state.
-    let mut left = net
-        .left()
-        .map(|keys| keys.iter().filter(starts_here).count());
-    if !left.all(|count| count == 0 || count == all) {
+    let left = net.left().map(|keys| keys.iter().filter(starts_here));
+    let mut left = left.map(|keys| keys.map(slot_of).collect::<BTreeSet<_>>());
+    if !left.all(|slots| slots.is_empty() || slots == all) {
         return false;
     }
     table.is_entrance(place, index) || is_input_of_run(net, table, key)

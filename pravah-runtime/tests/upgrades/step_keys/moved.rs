@@ -112,6 +112,44 @@ async fn a_run_that_comes_to_no_node_again_counts_no_visits() {
     }
 }
 
+charged_as! { without_payment,
+    #[node]
+    fn check(paid: Paid) -> Again {
+        Again { n: paid.n }
+    }
+
+    #[node]
+    fn close(again: Again) -> Done {
+        Done { n: again.n }
+    }
+
+    #[flow(named)]
+    pub(super) fn desk(paid: Paid) -> Done {
+        flow! { check -> close }
+    }
+}
+
+/// Runs the first version until something is paid, and then one without payments and the one with them again.
+async fn keys_after_a_rollback<Old: FlowDef<Input = M>, M>(memo: M) -> Vec<String> {
+    let payments = Payments::default();
+    let run = FlowRuntime::<Old>::start(memo).unwrap().with_run_id("r");
+    let run = payments.made_by(run, 2).await;
+    let run = upgraded_from::<_, without_payment::desk>(&run);
+    let run = payments.made_by(run, 1).await;
+    let mut run = upgraded_from::<_, repeated::desk>(&run);
+    run.run(payments.context()).await.unwrap();
+    payments.keys()
+}
+
+#[tokio::test]
+async fn a_node_that_one_version_did_not_have_counts_on() {
+    let expected = [1, 2, 3, 4].map(|visit| format!("r/pay(Bill)#{visit}"));
+    let once = keys_after_a_rollback::<once::desk, _>(once::Memo { n: 2 }).await;
+    assert_eq!(once, expected);
+    let repeated = keys_after_a_rollback::<repeated::desk, _>(repeated::Memo { n: 2 }).await;
+    assert_eq!(repeated, expected);
+}
+
 #[test]
 fn a_lock_knows_the_nodes_that_a_run_may_have_passed() {
     let graph = list_repeated::desk::graph().unwrap();

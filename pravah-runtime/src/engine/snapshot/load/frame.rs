@@ -4,14 +4,13 @@ use std::{mem::take, sync::Arc};
 
 use super::{
     super::{
-        super::state::frame::Frame,
+        super::state::{frame::Frame, progress::WaitReason},
         finish,
         map::Map,
-        stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, StoredState, sections},
+        stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, sections},
     },
     Loader, OnError,
     latest::{ItemStart, LatestByKey},
-    passed::count_passed,
     put::put_at,
 };
 use crate::{
@@ -19,6 +18,7 @@ use crate::{
     error::ErrorText,
     graph::{NodeIx, Place, Table},
     sorted_map::SortedMap,
+    state::Live,
 };
 
 impl Loader {
@@ -32,9 +32,10 @@ impl Loader {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
         self.places.clear();
+        self.moved.clear();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
-            |loader, key, state| loader.put_state(table, &mut frame, &key, state),
+            |loader, key, state| loader.put_state(table, &mut frame, &key, state.into_live()),
         )?;
         let mut progress = stored.progress;
         let (item, captured) = item.map_or((None, &[][..]), |it| (it.state, it.latest));
@@ -62,7 +63,7 @@ impl Loader {
         if let Some(progress) = progress {
             self.progress(&mut frame, *progress)?;
         }
-        count_passed(&mut frame, passed);
+        passed.count(&mut frame);
         self.ready(&mut frame, stored.ready)?;
         Ok(frame)
     }
@@ -74,15 +75,16 @@ impl Loader {
             (sections::visits, stored.visits, OnError::Drop),
             |loader, id, visits| {
                 // A node may have been on a loop in another version: its next step is another one all the same.
-                let node = loader.node(&table, &id)?;
-                // Of two nodes that are one now the larger number has no keys of either behind it.
-                let known = frame
-                    .progress
-                    .visits
-                    .get(&node)
-                    .copied()
-                    .unwrap_or_default();
-                frame.progress.visits.insert(node, visits.max(known));
+                let nodes = loader.visited_nodes(&table, &id);
+                if nodes.is_empty() {
+                    frame.progress.gone_visits.insert(Arc::from(&*id), visits);
+                }
+                for node in nodes {
+                    let known = frame.progress.visits.get(&node).copied();
+                    // Of two nodes that are one now the larger number has no keys of either behind it.
+                    let visits = visits.max(known.unwrap_or_default());
+                    frame.progress.visits.insert(node, visits);
+                }
                 Ok(())
             },
         )?;
@@ -114,10 +116,17 @@ impl Loader {
         self.drop_gates_without_question(frame);
         self.section(
             (sections::timers, stored.timers, on_error),
-            |loader, id, timer| loader.timer(frame, &id, timer),
+            |loader, id, timer| match loader.timer(frame, &id, timer) {
+                // What is to be tried again is tried at once.
+                Err(why) if loader.revalidates && timer.why == WaitReason::Retry => {
+                    loader.drop_current(why);
+                    Ok(())
+                }
+                done => done,
+            },
         )?;
         self.section(
-            (sections::attempts, stored.attempts, on_error),
+            (sections::attempts, stored.attempts, OnError::Drop),
             |loader, id, it| {
                 let node = loader.fed_node(frame, &id)?;
                 if started.contains(&node) && !frame.progress.has_started(node) {
@@ -127,7 +136,7 @@ impl Loader {
             },
         )?;
         self.section(
-            (sections::failed, stored.failed, on_error),
+            (sections::failed, stored.failed, OnError::Drop),
             |loader, id, failed| {
                 let node = loader.fed_node(frame, &id)?;
                 let is_invoke = table.node(node).kind.is_invoke();
@@ -170,43 +179,57 @@ impl Loader {
     }
 
     /// Puts a state where it waits, if it can be read.
-    fn put_state(
+    pub(super) fn put_state(
         &mut self,
         table: &Table,
         frame: &mut Frame,
         key: &str,
-        stored: StoredState<'_>,
+        live: Live,
     ) -> Loaded<()> {
-        let place = match self.place(table, key) {
-            Ok(place) => place,
-            Err(why) => {
-                let live = stored.into_live();
-                let Some(moving) = self.migrations.moving(key, &live) else {
-                    let reasons = self.migrations.why_not_moved(key, table);
-                    let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
-                    return Err(reasons.into_iter().fold(why, and));
-                };
-                self.migrated.push(self.at.clone());
-                let live = self.migrations.move_state(moving, &live)?;
-                let place = moving.place();
-                let to = self.place(table, &place).map_err(|why| {
-                    let text = format!("`{key}` cannot be moved by {}", moving.name());
-                    ErrorText::new(text, why)
-                })?;
-                self.note_place(key, to);
-                let live = match table.state_at(to) {
-                    Some(state) => self.as_state(table, state, live)?,
-                    None => live,
-                };
-                return put_at(frame, to, &place, live);
+        let place = match self.known_place(table, key) {
+            Ok(Some(place)) => place,
+            Ok(None) => return self.move_state(table, frame, key, live),
+            // A migration says which of several nodes takes it.
+            Err(_) if self.migrations.moves_of(key).next().is_some() => {
+                return self.move_state(table, frame, key, live);
             }
+            Err(ambiguous) => return Err(ambiguous),
         };
         self.note_place(key, place);
         let live = match table.state_at(place) {
-            Some(state) => self.live(table, state, stored)?,
-            None => stored.into_live(),
+            Some(state) => self.as_state(table, state, live)?,
+            None => live,
         };
         put_at(frame, place, key, live)
+    }
+
+    /// Puts a state that has no place of its name where a migration moves it.
+    fn move_state(
+        &mut self,
+        table: &Table,
+        frame: &mut Frame,
+        key: &str,
+        live: Live,
+    ) -> Loaded<()> {
+        let Some(moving) = self.migrations.moving(key, &live).cloned() else {
+            let reasons = self.migrations.why_not_moved(key, table);
+            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
+            return Err(reasons.into_iter().fold(no_place(table, key), and));
+        };
+        self.migrated.push(self.at.clone());
+        let moved = self.migrations.move_state(&moving, &live)?;
+        let place = moving.place();
+        let to = self.place(table, &place).map_err(|why| {
+            let text = format!("`{key}` cannot be moved by {}", moving.name());
+            ErrorText::new(text, why)
+        })?;
+        self.note_place(key, to);
+        self.moved.insert(key.to_owned(), live);
+        let moved = match table.state_at(to) {
+            Some(state) => self.as_state(table, state, moved)?,
+            None => moved,
+        };
+        put_at(frame, to, &place, moved)
     }
 
     /// Puts the state that waits at another place where it waits too.
@@ -217,10 +240,16 @@ impl Loader {
         key: &str,
         holder: &str,
     ) -> Loaded<()> {
-        let (place, holder_place) = (self.place(table, key)?, self.place(table, holder)?);
+        if let Some(live) = self.moved.get(holder).cloned() {
+            return self.put_state(table, frame, key, live);
+        }
+        let holder_place = self.place(table, holder)?;
         let waiting = frame.waiting_at(holder_place);
         let Some(live) = waiting.map(|token| token.live.clone()) else {
             return Err(format!("`{key}` is the state `{holder}`, which does not wait").into());
+        };
+        let Some(place) = self.known_place(table, key)? else {
+            return self.move_state(table, frame, key, live);
         };
         if table.state_at(place) != table.state_at(holder_place) {
             return Err(format!("`{key}` and `{holder}` are not one state").into());
@@ -234,11 +263,7 @@ impl Loader {
         if let Some(place) = self.known_place(table, key)? {
             return Ok(place);
         }
-        if table.state_key(table.output).as_ref() == key {
-            return Err(format!("the state `{key}` ends the flow and cannot wait").into());
-        }
-        let why = ErrorText::from(format!("the flow has no state `{key}`"));
-        Err(why.with_help(load_help::where_gone(key)))
+        Err(no_place(table, key))
     }
 
     /// A node whose states are all there.
@@ -249,6 +274,14 @@ impl Loader {
         }
         Err(format!("`{id}` has started, and yet not all of its states are there").into())
     }
+}
+
+fn no_place(table: &Table, key: &str) -> ErrorText {
+    if table.state_key(table.output).as_ref() == key {
+        return format!("the state `{key}` ends the flow and cannot wait").into();
+    }
+    let why = ErrorText::from(format!("the flow has no state `{key}`"));
+    why.with_help(load_help::where_gone(key))
 }
 
 /// The gate that has asked a question about the state `key`, as the id of the question has it.

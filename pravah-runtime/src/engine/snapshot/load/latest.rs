@@ -9,8 +9,7 @@ use super::{
         stored::{Loaded, References, StoredProgress, sections},
     },
     Loader, OnError,
-    put::put_at,
-    starts::{candidates, is_equal, live_within},
+    starts::{candidates, has_others, is_equal},
 };
 use crate::{
     error::ErrorText,
@@ -93,14 +92,8 @@ impl Loader {
             OnError::Refuse,
         );
         self.section(section, |loader, key, holder| {
-            let place = loader.place(&table, &key)?;
-            loader.note_place(&key, place);
             let live = value(&latest, &key, &holder)?.clone();
-            let live = match table.state_at(place) {
-                Some(state) => loader.as_state(&table, state, live)?,
-                None => live,
-            };
-            put_at(frame, place, &key, live)
+            loader.put_state(&table, frame, &key, live)
         })?;
         Ok(latest)
     }
@@ -177,9 +170,8 @@ impl Loader {
         // A node that is gone may have made another one.
         let start = self.known_start(&table.scope(scope).key);
         let is_made_again = start.is_some_and(|start| start.is_made_again);
-        let is_other = |waiting: &Live| !is_equal(waiting, input);
-        let has_another = candidates(frame, scope).any(is_other);
-        if has_another || is_made_again && live_within(frame, scope).any(is_other) {
+        let has_another = candidates(frame, scope).any(|waiting| !is_equal(waiting, input));
+        if has_another || is_made_again && has_others(frame, scope, input) {
             return false;
         }
         let state = LatestState {

@@ -47,7 +47,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    migrate::Migrations,
+    migrate::{Migrations, SlotMigration},
     stored::{Key, Loaded, Stored, StoredHead, StoredResults, StoredState, VERSION, sections},
 };
 use crate::{
@@ -72,10 +72,14 @@ struct Loader {
     /// Who takes each state in the version that the snapshot is of, where that is known.
     takers: BTreeMap<String, String>,
     starts: Starts,
+    /// The nodes of that version, in lists too.
+    nodes: BTreeSet<String>,
     /// What each node may leave in that version.
     leaves: BTreeMap<String, BTreeSet<String>>,
     /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
     places: BTreeMap<String, Place>,
+    /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
+    moved: BTreeMap<String, Live>,
     /// The lists around what is being loaded, as they precede the keys of `takers`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -133,8 +137,10 @@ pub(super) fn load(
         next_step: stored.head.steps.saturating_add(1),
         takers: version.map_or_else(BTreeMap::new, |version| version.takers.clone()),
         starts: Starts::of(version, is_other),
+        nodes: version.map_or_else(BTreeSet::new, |version| version.nodes.clone()),
         leaves: version.map_or_else(BTreeMap::new, |version| version.leaves.clone()),
         places: BTreeMap::new(),
+        moved: BTreeMap::new(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
@@ -310,23 +316,25 @@ impl Loader {
                 // What was dropped within it goes with it.
                 self.dropped.truncate(dropped);
                 self.migrated.truncate(migrated);
-                self.dropped.push(Dropped {
-                    entry: self.at.clone(),
-                    why: why.brief().to_string(),
-                });
+                self.drop_current(why);
             }
             self.at.truncate(around);
         }
         Ok(())
     }
 
-    /// Notes that the entry of this key is dropped.
-    fn drop_entry(&mut self, section: &str, key: &impl Display, why: ErrorText) {
-        let around = enter(&mut self.at, section, key);
+    /// Notes that the entry is dropped that is being loaded.
+    fn drop_current(&mut self, why: ErrorText) {
         self.dropped.push(Dropped {
             entry: self.at.clone(),
             why: why.brief().to_string(),
         });
+    }
+
+    /// Notes that the entry of this key is dropped.
+    fn drop_entry(&mut self, section: &str, key: &impl Display, why: ErrorText) {
+        let around = enter(&mut self.at, section, key);
+        self.drop_current(why);
         self.at.truncate(around);
     }
 
@@ -374,8 +382,8 @@ impl Loader {
     /// What a migration makes of the output of a version that returned another state.
     fn moved_output(&mut self, table: &Table, key: &str, live: Live) -> Loaded<Live> {
         let output = table.state_key(table.output);
-        let moving = self.migrations.moving(key, &live);
-        let Some(moving) = moving.filter(|moving| moving.place() == **output) else {
+        let is_meant = |moving: &SlotMigration| moving.place() == **output;
+        let Some(moving) = self.migrations.moving_to(key, &live, is_meant) else {
             let reasons = self.migrations.why_not_moved(key, table);
             let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
             let why =

@@ -13,14 +13,28 @@ use crate::graph::{NodeIx, Table, node_of_taker};
 
 impl Loader {
     /// The nodes that the run may have passed, of those whose visits were not counted.
-    pub(super) fn passed(&self, frame: &Frame) -> BTreeSet<NodeIx> {
+    pub(super) fn passed(&self, frame: &Frame) -> Passed {
         if !self.is_other {
-            return BTreeSet::new();
+            return Passed::default();
         }
         match self.leaves_in_frame() {
-            leaves if leaves.is_empty() => self.may_be_passed(frame),
+            leaves if leaves.is_empty() => Passed {
+                nodes: self.may_be_passed(frame),
+                gone: Vec::new(),
+            },
             leaves => self.known_passed(&frame.table, &leaves),
         }
+    }
+
+    /// The node whose visits are stored under a name, or each that it may be.
+    pub(super) fn visited_nodes(&self, table: &Table, id: &str) -> Vec<NodeIx> {
+        if let Ok(node) = self.node(table, id) {
+            return vec![node];
+        }
+        let candidates = table.place_of(id, None).err();
+        let keys = candidates.into_iter().flat_map(|it| it.candidates);
+        let places = keys.filter_map(|key| table.place_by_key.get(key));
+        places.map(|place| table.slot(place.slot).node).collect()
     }
 
     /// What each node may leave in the version of the snapshot, by the states that it takes in the frame that is being
@@ -32,11 +46,7 @@ impl Loader {
     }
 
     /// The nodes that a run has passed which waits where this one does.
-    fn known_passed(
-        &self,
-        table: &Table,
-        leaves: &[(&str, &BTreeSet<String>)],
-    ) -> BTreeSet<NodeIx> {
+    fn known_passed(&self, table: &Table, leaves: &[(&str, &BTreeSet<String>)]) -> Passed {
         let keys = (0..).zip(leaves).map(|(index, (key, _))| (*key, index));
         let index_of: BTreeMap<&str, usize> = keys.collect();
         let index_in_frame = |key: &String| {
@@ -55,9 +65,17 @@ impl Loader {
         let uncounted = places.filter(|((index, _), on_loop)| {
             !on_loop && before.contains(index) && !waits.contains(index)
         });
-        let places =
-            uncounted.filter_map(|((_, (key, _)), _)| self.known_place(table, key).ok()?);
-        places.map(|place| table.slot(place.slot).node).collect()
+        let mut passed = Passed::default();
+        for ((_, (key, _)), _) in uncounted {
+            match self.known_place(table, key) {
+                Ok(Some(place)) => drop(passed.nodes.insert(table.slot(place.slot).node)),
+                Ok(None) if self.nodes.contains(&format!("{}{key}", self.lists)) => {
+                    passed.gone.push((*key).to_owned());
+                }
+                _ => {}
+            }
+        }
+        passed
     }
 
     /// Of a version that is not known, the nodes on loops for which nothing waits.
@@ -74,19 +92,33 @@ impl Loader {
     }
 }
 
-/// Counts a visit of each of the nodes that a run has passed and may come to again.
-pub(super) fn count_passed(frame: &mut Frame, mut passed: BTreeSet<NodeIx>) {
-    let table = Arc::clone(&frame.table);
-    let progress = &frame.progress;
-    passed.retain(|node| !progress.has_started(*node) && !progress.visits.contains(node));
-    if passed.is_empty() {
-        return;
-    }
-    let waiting = frame
-        .waiting()
-        .map(|(place, _)| table.slot(place.slot).node);
-    for node in passed.intersection(&nodes_after(&table, waiting)) {
-        frame.progress.visits.insert(*node, 1);
+/// What a run has passed without its visits being counted.
+#[derive(Default)]
+pub(super) struct Passed {
+    nodes: BTreeSet<NodeIx>,
+    /// The keys of nodes that this version does not have.
+    gone: Vec<String>,
+}
+
+impl Passed {
+    /// Counts a visit of each of the nodes to which the run may come again, in this version or in a later one.
+    pub(super) fn count(mut self, frame: &mut Frame) {
+        let table = Arc::clone(&frame.table);
+        for key in self.gone {
+            let visits = &mut frame.progress.gone_visits;
+            visits.get_or_insert_with(key.into(), || 1);
+        }
+        let progress = &frame.progress;
+        (self.nodes).retain(|node| !progress.has_started(*node) && !progress.visits.contains(node));
+        if self.nodes.is_empty() {
+            return;
+        }
+        let waiting = frame
+            .waiting()
+            .map(|(place, _)| table.slot(place.slot).node);
+        for node in self.nodes.intersection(&nodes_ahead(&table, waiting)) {
+            frame.progress.visits.insert(*node, 1);
+        }
     }
 }
 
@@ -104,10 +136,9 @@ fn places_before(next: &[Vec<usize>], waits: &BTreeSet<usize>) -> BTreeSet<usize
     })
 }
 
-/// The nodes that a run may come to after these.
-fn nodes_after(table: &Table, nodes: impl Iterator<Item = NodeIx>) -> BTreeSet<NodeIx> {
-    let next = |node| table.successors(node).collect();
-    closure(nodes.flat_map(next), next)
+/// These nodes, and those to which a run may come after them.
+fn nodes_ahead(table: &Table, nodes: impl Iterator<Item = NodeIx>) -> BTreeSet<NodeIx> {
+    closure(nodes, |node| table.successors(node).collect())
 }
 
 /// These, and all that follow them.

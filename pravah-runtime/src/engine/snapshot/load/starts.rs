@@ -59,6 +59,9 @@ impl Loader {
     /// What waited at the start of the flow whose input has this key. Where that is not stored, it is that input.
     pub(super) fn waited_at_start(&self, frame: &Frame, input: &str) -> Option<Live> {
         let start = self.known_start(input)?;
+        if let Some(live) = start.places.iter().find_map(|key| self.moved.get(key)) {
+            return Some(live.clone());
+        }
         let mut places = start.places.iter().filter_map(|key| self.places.get(key));
         let token = places.find_map(|place| frame.waiting_at(*place))?;
         Some(token.live.clone())
@@ -143,9 +146,11 @@ pub(super) fn candidates(frame: &Frame, scope: ScopeIx) -> impl Iterator<Item = 
     waiting.map(|(_, live)| live)
 }
 
-/// What waits within a flow.
-pub(super) fn live_within(frame: &Frame, scope: ScopeIx) -> impl Iterator<Item = &Live> {
-    within(frame, scope).map(|(_, live)| live)
+/// Whether anything but its input waits within a flow.
+pub(super) fn has_others(frame: &Frame, scope: ScopeIx, input: &Live) -> bool {
+    let entry = frame.table.scope(scope).entry;
+    within(frame, scope)
+        .any(|(place, live)| frame.table.state_at(place) != Some(entry) || !is_equal(live, input))
 }
 
 fn within(frame: &Frame, scope: ScopeIx) -> impl Iterator<Item = (Place, &Live)> {

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use super::{
     super::{
         super::state::{
-            frame::{Frame, List},
+            frame::{Frame, List, Progress},
             progress::{GateAnswer, Question},
         },
         map::Map,
@@ -68,11 +68,7 @@ impl Writer {
                 (sections::timers, &now.timers, before.map(|it| &it.timers)),
                 |timer| *timer,
             ),
-            visits: self.by_node(
-                table,
-                (sections::visits, &now.visits, before.map(|it| &it.visits)),
-                |visits| *visits,
-            ),
+            visits: self.visits(table, now, before),
             attempts: self.by_node(
                 table,
                 (
@@ -88,6 +84,30 @@ impl Writer {
                 |failed| Cow::Borrowed(&**failed),
             ),
         }))
+    }
+
+    fn visits<'a>(
+        &mut self,
+        table: &'a Table,
+        now: &'a Progress,
+        before: Option<&'a Progress>,
+    ) -> Map<Key<'a>, u32> {
+        let visits = (sections::visits, &now.visits, before.map(|it| &it.visits));
+        let mut visits = self.by_node(table, visits, |visits| *visits);
+        if now.gone_visits.is_empty() {
+            return visits;
+        }
+        let before = before.map(|it| &it.gone_visits);
+        let gone = self.section(
+            (sections::visits, &now.gone_visits, before),
+            |key, _| Some(Key::Borrowed(&**key)),
+            |_, _, visits, _| *visits,
+        );
+        for (key, count) in gone {
+            visits.push(key, count);
+        }
+        visits.sort();
+        visits
     }
 
     fn gates<'a>(
