@@ -1,6 +1,6 @@
 //! What can go wrong with stored runs.
 
-use std::path::PathBuf;
+use std::{error::Error as _, fmt, path::PathBuf};
 
 use pravah_runtime::{BoxError, FlowError};
 
@@ -10,7 +10,9 @@ use crate::Status;
 ///
 /// Nothing has changed in the store then, except after a [`Database`](Self::Database) error of a connection that broke
 /// while it committed: there, look at the run.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its `Debug` is its `Display` with those of its sources, so that a `main` which returns it prints a sentence.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no run of this id, or it belongs to another tenant.
@@ -186,6 +188,18 @@ pub enum StoreError {
     /// The flow could not be built or started, or a run of it could not be restored.
     #[error(transparent)]
     Flow(#[from] FlowError),
+}
+
+impl fmt::Debug for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut source = self.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
 }
 
 /// For whoever implements a [`RunStore`](crate::RunStore).

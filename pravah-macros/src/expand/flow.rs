@@ -2,6 +2,7 @@
 
 mod named;
 mod read;
+mod signature;
 mod upgrades;
 
 use proc_macro2::{Span, TokenStream};

@@ -1,12 +1,12 @@
-//! What a branch of a choice or of a fork may not be: a choice, a fork or a failure of its own.
+//! What a branch of a choice or of a fork may not be: a choice, a fork or a failure of its own; nor an item of a list.
 
 use proc_macro2::Ident;
-use syn::{Type, ext::IdentExt, spanned::Spanned};
+use syn::{Type, TypePath, ext::IdentExt, spanned::Spanned};
 
 use super::kind::Side;
 use crate::{
     diag::Diagnostics,
-    types::{arguments, short},
+    types::{arguments, path_of, short},
 };
 
 /// What has branches.
@@ -71,6 +71,36 @@ pub(super) fn refuse_nested(
             outer.text(),
             short(part),
         ),
+        help,
+    );
+    true
+}
+
+/// Reports items of a list that are no states.
+pub(super) fn refuse_item(
+    name: &Ident,
+    list: &TypePath,
+    item: &Type,
+    errors: &mut Diagnostics,
+) -> bool {
+    let last = path_of(item).and_then(|path| path.segments.last());
+    let Some(last) = last else { return false };
+    let help = match (&*last.ident.unraw().to_string(), arguments(last).as_slice()) {
+        ("Result", [state, error]) => format!(
+            "return `Result<Each<{}>, {}>`; what may fail for one item fails in the chain, `each(node)`",
+            short(state),
+            short(error)
+        ),
+        ("Either", [_, _]) => {
+            "return a list of one state, and choose in the chain: `each(choose -> either(…))`"
+                .to_owned()
+        }
+        _ => return false,
+    };
+    let (list, item) = (short(&Type::Path(list.clone())), short(item));
+    errors.error(
+        last.ident.span(),
+        format!("`{name}` returns `{list}`, and `{item}` is not a flow state"),
         help,
     );
     true

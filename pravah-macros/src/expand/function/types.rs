@@ -9,7 +9,7 @@ use syn::{
 
 use super::{
     kind::Side,
-    nested::{Outer, refuse_nested},
+    nested::{Outer, refuse_item, refuse_nested},
 };
 use crate::{
     diag::Diagnostics,
@@ -234,6 +234,7 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
                     || refuse_stateless(name, part, side, errors)
             })
         }
+        ("Each", [item]) if side == Side::Returns && refuse_item(name, ty, item, errors) => true,
         ("Each" | "Failure", parts) => {
             let mut parts = parts.iter();
             parts.any(|part| refuse_stateless(name, part, side, errors))

@@ -17,6 +17,7 @@ mod detached;
 mod frame;
 mod inputs;
 mod latest;
+mod output;
 mod passed;
 mod progress;
 mod put;
@@ -35,10 +36,9 @@ use std::{
 
 use pravah_graph::Fingerprint;
 
-use self::starts::Starts;
+use self::{output::split_output, starts::Starts};
 use super::{
     super::{
-        load_help,
         load_report::{Dropped, LoadOptions, LoadReport},
         state::{
             End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
@@ -47,7 +47,7 @@ use super::{
     check,
     collect::enter,
     map::Map,
-    migrate::{Migrations, SlotMigration},
+    migrate::Migrations,
     stored::{Key, Loaded, Stored, StoredHead, StoredResults, StoredState, VERSION, sections},
 };
 use crate::{
@@ -169,17 +169,6 @@ fn of_other_version(why: ErrorText, table: &Table) -> ErrorText {
     why.followed_by(format_args!(
         " (the snapshot is of another version of the flow){help}"
     ))
-}
-
-/// What the flow has returned while the run waits for detached tasks, and what the run has returned.
-fn split_output(awaits_tasks: bool, output: Option<Live>) -> Loaded<(Option<Live>, Option<Live>)> {
-    match (awaits_tasks, output) {
-        (true, None) => {
-            Err("it waits for detached tasks, and the output of its flow is missing".into())
-        }
-        (true, output) => Ok((output, None)),
-        (false, output) => Ok((None, output)),
-    }
 }
 
 /// What nodes of a document have kept.
@@ -359,40 +348,6 @@ impl Loader {
             };
         }
         Ok(spending)
-    }
-
-    fn output(
-        &mut self,
-        table: &Table,
-        stored: Map<Key<'_>, StoredState<'_>>,
-    ) -> Loaded<Option<Live>> {
-        let mut output = None;
-        for (key, state) in stored {
-            let around = enter(&mut self.at, sections::output, &key);
-            let live = match *key == **table.state_key(table.output) {
-                true => state.into_live(),
-                false => self.moved_output(table, &key, state.into_live())?,
-            };
-            output = Some(self.as_state(table, table.output, live)?.in_cell());
-            self.at.truncate(around);
-        }
-        Ok(output)
-    }
-
-    /// What a migration makes of the output of a version that returned another state.
-    fn moved_output(&mut self, table: &Table, key: &str, live: Live) -> Loaded<Live> {
-        let output = table.state_key(table.output);
-        let is_meant = |moving: &SlotMigration| moving.place() == **output;
-        let Some(moving) = self.migrations.moving_to(key, &live, is_meant) else {
-            let reasons = self.migrations.why_not_moved(key, table);
-            let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
-            let why =
-                ErrorText::from(why).with_help(load_help::where_output_is_another(key, output));
-            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
-            return Err(reasons.into_iter().fold(why, and));
-        };
-        self.migrated.push(self.at.clone());
-        self.migrations.move_state(moving, &live)
     }
 
     /// The node of a stored name. In another version another state may be the first that it takes.

@@ -71,10 +71,13 @@ async fn upgrade_twice(seed: u64, depth: usize, changes: usize) {
                 break;
             }
         }
-        if let Some(last) = taken_over(&next, (second, third)) {
-            let last_ctx = after(taken(&next_ctx), seed ^ 3);
-            ends(last, third, &last_ctx).await;
-            check_distinct(&last_ctx);
+        // The first one again is a deploy that is rolled back.
+        for version in [third, first] {
+            if let Some(last) = taken_over(&next, (second, version)) {
+                let last_ctx = after(taken(&next_ctx), seed ^ 3);
+                ends(last, version, &last_ctx).await;
+                check_distinct(&last_ctx);
+            }
         }
         check_distinct(&next_ctx);
     }

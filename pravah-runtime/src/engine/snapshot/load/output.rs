@@ -1,0 +1,62 @@
+//! What a run has returned.
+
+use super::{
+    super::{
+        collect::enter,
+        map::Map,
+        migrate::SlotMigration,
+        stored::{Key, Loaded, StoredState, sections},
+    },
+    Loader,
+};
+use crate::{engine::load_help, error::ErrorText, graph::Table, state::Live};
+
+/// What the flow has returned while the run waits for detached tasks, and what the run has returned.
+pub(super) fn split_output(
+    awaits_tasks: bool,
+    output: Option<Live>,
+) -> Loaded<(Option<Live>, Option<Live>)> {
+    match (awaits_tasks, output) {
+        (true, None) => {
+            Err("it waits for detached tasks, and the output of its flow is missing".into())
+        }
+        (true, output) => Ok((output, None)),
+        (false, output) => Ok((None, output)),
+    }
+}
+
+impl Loader {
+    pub(super) fn output(
+        &mut self,
+        table: &Table,
+        stored: Map<Key<'_>, StoredState<'_>>,
+    ) -> Loaded<Option<Live>> {
+        let mut output = None;
+        for (key, state) in stored {
+            let around = enter(&mut self.at, sections::output, &key);
+            let live = match *key == **table.state_key(table.output) {
+                true => state.into_live(),
+                false => self.moved_output(table, &key, state.into_live())?,
+            };
+            output = Some(self.as_state(table, table.output, live)?.in_cell());
+            self.at.truncate(around);
+        }
+        Ok(output)
+    }
+
+    /// What a migration makes of the output of a version that returned another state.
+    fn moved_output(&mut self, table: &Table, key: &str, live: Live) -> Loaded<Live> {
+        let output = table.state_key(table.output);
+        let is_meant = |moving: &SlotMigration| moving.place() == **output;
+        let Some(moving) = self.migrations.moving_to(key, &live, is_meant) else {
+            let reasons = self.migrations.why_not_moved(key, table);
+            let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
+            let why =
+                ErrorText::from(why).with_help(load_help::where_output_is_another(key, output));
+            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
+            return Err(reasons.into_iter().fold(why, and));
+        };
+        self.migrated.push(self.at.clone());
+        self.migrations.move_state(moving, &live)
+    }
+}
