@@ -3,7 +3,7 @@
 use std::process::Command;
 
 const OUTPUT: &str = r#"order 1: The kettle leaks.
-  the tool `price` of `clerk`: the context has no `dyn desk::Shop`: add one with `Context::with_dep_arc`
+  the tool `price` of `clerk`: the context has no `dyn desk::Shop`: add one with `Context::with_dep_arc::<dyn desk::Shop>`
 order 1: The kettle leaks.
   may `refund` run with {"euros":21,"order":1}?
   answer: {"verdict":"approve"}

@@ -42,12 +42,9 @@ pub(crate) fn read<T: syn::parse::Parse>(
         return Ok(item);
     }
     match syn::parse2::<Item>(tokens.clone()) {
-        Ok(Item::Verbatim(item)) if let Some(name) = name_after("fn", &item) => {
-            errors.error(
-                name.span(),
-                format!("`{name}` has no body"),
-                "write `{ … }` instead of the `;`",
-            );
+        Ok(Item::Verbatim(item))
+            if refuse_no_body(&item, "write `{ … }` instead of the `;`", errors).is_some() =>
+        {
             return Err(remains(tokens, attribute));
         }
         Ok(_) => {}
@@ -123,17 +120,24 @@ fn remains(tokens: TokenStream, attribute: &str) -> TokenStream {
     if attribute == "agent" {
         return expand::agent::broken_structure(item, &mut said);
     }
-    let parts = readable_parts(&tokens);
     let with_parts = match name_after("struct", &tokens) {
-        Some(_) => quote!(#[allow(dead_code)] #vis struct #name { #parts }),
-        None => quote!(#[allow(dead_code)] #vis enum #name { #parts }),
+        Some(_) => {
+            let fields =
+                readable_parts(&tokens, |part| syn::Field::parse_named.parse2(part).is_ok());
+            quote!(#[allow(dead_code)] #vis struct #name { #fields })
+        }
+        None => {
+            let variants =
+                readable_parts(&tokens, |part| syn::parse2::<syn::Variant>(part).is_ok());
+            quote!(#[allow(dead_code)] #vis enum #name { #variants })
+        }
     };
     let item = syn::parse2(with_parts).unwrap_or(Item::Struct(item));
     expand::state::expand(item, &[], &mut said)
 }
 
-/// The fields or variants of a type that can be read, where others cannot: what names them is no mistake.
-fn readable_parts(tokens: &TokenStream) -> TokenStream {
+/// The fields or variants of a type that can be read, where others cannot: code that uses them gets no second error.
+fn readable_parts(tokens: &TokenStream, is_readable: impl Fn(TokenStream) -> bool) -> TokenStream {
     let braces = tokens.clone().into_iter().find_map(|token| match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
         _ => None,
@@ -153,17 +157,19 @@ fn readable_parts(tokens: &TokenStream) -> TokenStream {
             part.extend([token]);
         }
     }
-    let is_readable = |part: &TokenStream| {
-        syn::Field::parse_named.parse2(part.clone()).is_ok()
-            || syn::parse2::<syn::Variant>(part.clone()).is_ok()
-    };
-    parts.retain(is_readable);
+    parts.retain(|part| is_readable(part.clone()));
     quote!(#(#parts,)*)
 }
 
-/// The name of a function that ends with a `;`.
-pub(crate) fn function_without_body(tokens: &TokenStream) -> Option<Ident> {
-    name_after("fn", tokens)
+/// Reports a function that ends with a `;`, and returns its name.
+pub(crate) fn refuse_no_body(
+    item: &TokenStream,
+    help: &str,
+    errors: &mut Diagnostics,
+) -> Option<Ident> {
+    let name = name_after("fn", item)?;
+    errors.error(name.span(), format!("`{name}` has no body"), help);
+    Some(name)
 }
 
 /// The name behind a keyword.

@@ -414,12 +414,13 @@ pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
                 None => expand::agent::broken_structure(item, errors),
             }
         }
-        Item::Verbatim(item) if let Some(name) = item::function_without_body(&item) => {
-            errors.error(
-                name.span(),
-                format!("`{name}` has no body"),
+        Item::Verbatim(item)
+            if let Some(name) = item::refuse_no_body(
+                &item,
                 "write the prompt as its body: `{ format!(\"…\") }`",
-            );
+                errors,
+            ) =>
+        {
             expand::function::broken_node(&name)
         }
         item => {

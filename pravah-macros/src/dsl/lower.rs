@@ -10,6 +10,7 @@ use super::{
     continued,
     graph::{Arc, From, Graph, Node, NodeBody, Successor, To},
     slots,
+    words::Word,
 };
 use crate::diag::Diagnostics;
 
@@ -187,7 +188,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         };
         match from {
             From::Output(node, _) if !self.is_last(node) => {
-                self.second_successor(node, group.span);
+                self.second_successor(node, None, group.span);
                 return Vec::new();
             }
             From::Output(node, _) => {
@@ -275,7 +276,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                         return;
                     }
                     _ => {
-                        self.second_successor(node, span);
+                        self.second_successor(node, Some(to), span);
                         return;
                     }
                 }
@@ -289,7 +290,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
         });
     }
 
-    fn second_successor(&mut self, node: usize, span: Span) {
+    fn second_successor(&mut self, node: usize, to: Option<To>, span: Span) {
         let name = self.name(node);
         let body = self.graph.nodes.get(node).map(|node| &node.body);
         let other = match body {
@@ -303,6 +304,9 @@ impl<'a, 'e> Lowering<'a, 'e> {
                     "`{node} as {alias}` is one use of `{node}`, wherever it is written: give another use another name, `{node} as other`"
                 )
             }
+            _ if self.is_catch(to) => format!(
+                "what follows a failure is a statement of its own, `; catch({name}) -> rescue`; a second use of the node has a name of its own, `{name} as other`"
+            ),
             _ => format!("give a second use of the node a name of its own, `{name} as other`"),
         };
         self.shared.errors.error(
@@ -312,6 +316,11 @@ impl<'a, 'e> Lowering<'a, 'e> {
                 "{other}; for several branches write `{name} -> either(…)` or `{name} -> fork(…)`"
             ),
         );
+    }
+
+    /// Whether an arc leads to a node that is called like the word.
+    fn is_catch(&self, to: Option<To>) -> bool {
+        matches!(to, Some(To::Node(node)) if self.name(node) == Word::Catch.name())
     }
 
     fn is_last(&self, node: usize) -> bool {

@@ -91,8 +91,9 @@ impl Function {
         Some((params, return_type(item, kind, errors)?))
     }
 
-    /// A parameter that is in braces in a text: `{draft}`, or `{draft.title}`.
+    /// A parameter that is in braces in a text: `{draft}`, or `{draft.title}`; not one in two braces.
     pub(crate) fn param_in_braces(&self, text: &str) -> Option<&Ident> {
+        let text = text.replace("{{", "");
         let mut names = self
             .params
             .iter()
@@ -102,7 +103,8 @@ impl Function {
             let mut after = text.split('{').skip(1);
             after.any(|rest| {
                 let rest = rest.strip_prefix(&name);
-                rest.is_some_and(|rest| rest.starts_with(['}', '.', ':']))
+                let ends = ["}", ".", ":?", ":#"];
+                rest.is_some_and(|rest| ends.iter().any(|end| rest.starts_with(end)))
             })
         })
     }

@@ -196,9 +196,9 @@ const fn needs_join(net: &Topology, node: usize) -> Message {
     let state = made_nowhere(net, node);
     let node = net.nodes[node].signature;
     if let Some(state) = state {
-        return waits_for(node)
-            .push(", and no node returns ")
+        return message(&["`", node.name, "` takes "])
             .and_state(state)
+            .push(", which no node returns")
             .help(&["let a node in another branch of a `fork(…)` return "])
             .and_state(state)
             .and(&[", and write `join(", node.name, ")` after the branches"]);

@@ -28,7 +28,7 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
         return;
     };
     match carried.source {
-        Source::Input => mistake_of_input(net, state, node, *param),
+        Source::Input => mistake_of_input(net, arc, state, node, *param),
         Source::Failure => mistake_of_failure(net, arc, state, node, *param),
         Source::Item | Source::Output => mistake_of_output(net, arc, state, node, *param),
     }
@@ -37,6 +37,7 @@ pub const fn check_edge(diagnosis: &Diagnosis, arc: usize) {
 
 const fn mistake_of_input(
     net: &Topology,
+    arc: usize,
     state: StateRef,
     node: Signature,
     param: ParamRef,
@@ -45,7 +46,7 @@ const fn mistake_of_input(
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
-    let help = match net.taker_of(state) {
+    let help = match net.taker_of(state, arc) {
         Some(taker) => mistake
             .help(&["start with `", taker, "`, which takes "])
             .and_state(state),
@@ -133,7 +134,7 @@ const fn mistake_of_output(
         }
     }
     let help = mistake.help(&["lead "]).and_state(state);
-    let help = match net.taker_of(state) {
+    let help = match net.taker_of(state, arc) {
         Some(taker) => help.and(&[" to `", taker, "`, which takes it"]),
         None => help.push(" to a node that takes it"),
     };

@@ -104,14 +104,16 @@ impl Topology {
         None
     }
 
-    /// The first node without a `join` that takes a state alone.
-    pub(super) const fn taker_of(&self, state: StateRef) -> Option<&'static str> {
+    /// The first node without a `join`, other than that before an arc, that takes a state alone.
+    pub(super) const fn taker_of(&self, state: StateRef, arc: usize) -> Option<&'static str> {
+        let before = self.node_before(arc);
         let mut i = 0;
         while i < self.nodes.len() {
             let TopologyNode {
                 signature, join, ..
             } = self.nodes[i];
-            let takes_one = matches!(signature.params, [_]);
+            let is_before = matches!(before, Some(before) if before == i);
+            let takes_one = matches!(signature.params, [_]) && !is_before;
             if takes_one && !join && !signature.broken && signature.takes(&state) {
                 return Some(signature.name);
             }

@@ -15,10 +15,10 @@ pub(crate) fn where_gone(state: &str) -> String {
 }
 
 /// What lets runs end that have returned another state than this version returns.
-pub(crate) fn where_output_is_another(before: &str, now: &str) -> String {
+pub(crate) fn where_output_differs(before: &str, now: &str) -> String {
     let (before, now) = (type_name(before), type_name(now));
     format!(
-        "return `{before}` as before; if it is called `{now}` now, it keeps its earlier name with `#[serde(rename = \"{before}\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names makes `{now}` of it"
+        "return `{before}` as before; if it is called `{now}` now, it keeps its earlier name with `#[serde(rename = \"{before}\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names turns it into `{now}`"
     )
 }
 

@@ -46,12 +46,9 @@ impl DepsError {
 
 fn text(error: &DepsError) -> String {
     let type_name = error.type_name;
-    let with = match type_name.strip_prefix("dyn ") {
-        Some(path) => {
-            let name = path.rsplit("::").next().unwrap_or(path);
-            format!("with_dep_arc::<dyn {name}>")
-        }
-        None => "with_dep".to_owned(),
+    let with = match type_name.starts_with("dyn ") {
+        true => format!("with_dep_arc::<{type_name}>"),
+        false => "with_dep".to_owned(),
     };
     match error.is_refused {
         true => format!("`no_credentials` keeps `{type_name}` from the tools of this agent"),

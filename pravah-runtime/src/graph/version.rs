@@ -28,10 +28,10 @@ pub struct FlowVersion {
     /// there an input that is not stored by itself, since it waits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub starts: BTreeMap<String, FlowStart>,
-    /// What the node that takes a state may leave, by what the states are called while they wait. A later version finds
-    /// out which nodes a run may have passed: when it comes to one of them again, that is another step.
+    /// The states that may follow each state, by what they are called while they wait. From this a later version finds the
+    /// nodes that a run may have passed: when it comes to one of them again, that is another step.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub leaves: BTreeMap<String, BTreeSet<String>>,
+    pub successors: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Where a flow starts in a [`FlowVersion`].
@@ -110,7 +110,7 @@ impl Table {
             nodes: self.node_keys(),
             takers: self.takers(),
             starts: self.starts(),
-            leaves: self.leaves(),
+            successors: self.state_successors(),
         }
     }
 
@@ -139,14 +139,14 @@ impl Table {
         }
     }
 
-    /// What is left of each state that waits, in lists too.
-    fn leaves(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut leaves = BTreeMap::new();
-        self.add_leaves("", &mut leaves);
-        leaves
+    /// What may follow each state that waits, in lists too.
+    fn state_successors(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut successors = BTreeMap::new();
+        self.add_successors("", &mut successors);
+        successors
     }
 
-    fn add_leaves(&self, around: &str, leaves: &mut BTreeMap<String, BTreeSet<String>>) {
+    fn add_successors(&self, around: &str, successors: &mut BTreeMap<String, BTreeSet<String>>) {
         for (index, node) in (0..).map(NodeIx).zip(&self.nodes) {
             let caught = self
                 .scopes_of(index)
@@ -157,9 +157,9 @@ impl Table {
             let left = left.map(|place| format!("{around}{}", self.place_key(*place)));
             let left: BTreeSet<String> = left.collect();
             let keys = node.slots.iter().flat_map(|slot| &self.slot(*slot).keys);
-            leaves.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
+            successors.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
             if let Some(chain) = self.inner(index) {
-                chain.add_leaves(&format!("{around}{}/", node.key), leaves);
+                chain.add_successors(&format!("{around}{}/", node.key), successors);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::{
     version::LockedVersion,
 };
 use crate::{
-    engine::LoadOptions,
+    engine::{LoadOptions, SlotMigration},
     graph::{FlowGraph, NodeIx, Place, SlotIx, Table, split_key},
 };
 
@@ -131,11 +131,7 @@ impl Checker<'_> {
                 };
                 let place = match found {
                     Ok(Some(place)) => Some((place, false)),
-                    Ok(None) => moved().map(|place| (place, true)),
-                    Err(_) if self.options.moves_of(key).next().is_some() => {
-                        moved().map(|place| (place, true))
-                    }
-                    Err(ambiguous) => {
+                    Err(ambiguous) if self.options.moves_of(key).next().is_none() => {
                         let candidates = ambiguous.candidates.into_iter().map(str::to_owned);
                         self.problems.push(LockProblem::Ambiguous {
                             release: self.release(),
@@ -144,11 +140,12 @@ impl Checker<'_> {
                         });
                         continue;
                     }
+                    Ok(None) | Err(_) => moved().map(|place| (place, true)),
                 };
                 match place {
                     Some((place, is_moved)) => {
                         if is_moved {
-                            self.moved_schema(key);
+                            self.moved_schema(key, self.options.moves_of(key));
                         }
                         placements.insert(key, Placement { place, is_moved });
                     }
@@ -181,7 +178,7 @@ impl Checker<'_> {
         };
         let here = table.slot(placement.place.slot).node;
         let now = LockedProgress::of(table, here);
-        let is_fed = feeds(node, here, (table, placements));
+        let is_fed = takes_the_same(node, here, (table, placements));
         if placement.is_moved || !is_fed || now.as_ref() != Some(before) {
             // The node starts over.
             if self.options.drops_progress() {
@@ -189,7 +186,7 @@ impl Checker<'_> {
             }
             let now = match (placement.is_moved, now.as_ref() == Some(before)) {
                 (true, _) => "another node, to which its state is moved".to_owned(),
-                (false, true) => format!("{}, and takes other states", node_in_words(table, here)),
+                (false, true) => "one that takes other states".to_owned(),
                 (false, false) => node_in_words(table, here),
             };
             self.problems.push(LockProblem::Progress {
@@ -211,9 +208,9 @@ impl Checker<'_> {
         let Some(returned) = (self.version.returned.as_ref()).filter(|it| ***it != **output) else {
             return;
         };
-        let mut moves = self.options.moves_of(returned);
-        if moves.any(|moved| moved.place() == **output) {
-            return self.moved_schema(returned);
+        let moves = || self.options.moves_of(returned);
+        if moves().any(|moved| moved.place() == **output) {
+            return self.moved_schema(returned, moves().filter(|it| it.place() == **output));
         }
         self.problems.push(LockProblem::Returned {
             release: self.release(),
@@ -224,12 +221,11 @@ impl Checker<'_> {
     }
 
     /// Whether a state whose place is gone can be read as one of the forms in which it is moved.
-    fn moved_schema(&mut self, key: &str) {
+    fn moved_schema<'m>(&mut self, key: &str, moves: impl Iterator<Item = &'m SlotMigration>) {
         let (state, _) = split_key(key);
         let Some(stored) = self.version.schemas.get(state) else {
             return;
         };
-        let moves = self.options.moves_of(key);
         let unreadable: Option<Vec<Unreadable>> = moves
             .map(|it| unmovable((state, stored), it, self.options))
             .collect();
@@ -275,8 +271,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether what a node has taken is all that another takes now.
-fn feeds(node: &LockedNode, here: NodeIx, (table, placements): (&Table, &Placements<'_>)) -> bool {
+/// Whether what a node took is all that another takes now.
+fn takes_the_same(
+    node: &LockedNode,
+    here: NodeIx,
+    (table, placements): (&Table, &Placements<'_>),
+) -> bool {
     let slots = node.takes.iter().map(|keys| {
         let mut places = keys.iter().map(|key| placements.get(key.as_str()));
         let first = places.next()??.place.slot;
@@ -288,7 +288,7 @@ fn feeds(node: &LockedNode, here: NodeIx, (table, placements): (&Table, &Placeme
     slots.is_some_and(|slots| slots.len() == table.node(here).slots.len())
 }
 
-/// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run
+/// Whether a run that could finish with what a step takes can finish with what it successors. Without what it takes, a run
 /// starts.
 fn can_follow(way_out: &WayOut, before: Vec<NetPlace>, after: Vec<NetPlace>) -> bool {
     let or_done = |places: Vec<NetPlace>| match places.is_empty() {

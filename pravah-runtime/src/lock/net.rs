@@ -31,7 +31,7 @@ pub(super) struct LockedNode {
     pub(super) progress: Option<LockedProgress>,
     /// For each parameter the states that may wait for it, of which one does.
     pub(super) takes: Vec<Vec<String>>,
-    /// The states that each outcome leaves. None are left at the end of the flow.
+    /// The states that each outcome successors. None are left at the end of the flow.
     pub(super) outcomes: Vec<Vec<String>>,
     /// The nested flows that it is in, by their inputs, which are kept while they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -162,8 +162,12 @@ impl LockedNet {
         }
     }
 
-    /// What each node may leave, by the states that it takes.
-    pub(super) fn add_leaves(&self, around: &str, leaves: &mut BTreeMap<String, BTreeSet<String>>) {
+    /// What may follow each state.
+    pub(super) fn add_successors(
+        &self,
+        around: &str,
+        successors: &mut BTreeMap<String, BTreeSet<String>>,
+    ) {
         for node in &self.nodes {
             let caught = self
                 .catches
@@ -176,9 +180,9 @@ impl LockedNet {
             let left = left.flatten().map(|key| format!("{around}{key}"));
             let left: BTreeSet<String> = left.collect();
             let keys = node.takes.iter().flatten();
-            leaves.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
+            successors.extend(keys.map(|key| (format!("{around}{key}"), left.clone())));
             if let (Some(key), Some(chain)) = (node.key(), &node.chain) {
-                chain.add_leaves(&format!("{around}{key}/"), leaves);
+                chain.add_successors(&format!("{around}{key}/"), successors);
             }
         }
     }

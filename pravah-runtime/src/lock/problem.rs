@@ -99,7 +99,7 @@ pub enum LockProblem {
         release: String,
         /// The nodes on the way there, from the start of the flow: the last one makes the step.
         path: Vec<String>,
-        /// What the step leaves, by the keys.
+        /// What the step successors, by the keys.
         states: Vec<String>,
     },
     /// A state comes to wait inside a flow whose input was not kept, and a `catch` hands that input on or a node may ask for
@@ -183,7 +183,7 @@ impl LockProblem {
             Self::Progress { .. } => {
                 "keep the node as it was until those runs have ended, or remove the version from the lock file and load its runs with `LoadOptions::drop_progress`: the node starts over".to_owned()
             }
-            Self::Returned { before, now, .. } => load_help::where_output_is_another(before, now),
+            Self::Returned { before, now, .. } => load_help::where_output_differs(before, now),
             Self::Unreadable { help, .. } => help.clone(),
             Self::OtherFlow { locked, input, .. } if locked == input => {
                 "remove `named` from `#[flow(…)]`, or name a file of its own for each flow".to_owned()

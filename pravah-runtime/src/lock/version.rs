@@ -31,9 +31,9 @@ pub struct LockedVersion {
     /// Where the flows there start.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     other_starts: BTreeMap<String, FlowStart>,
-    /// What the nodes there may leave.
+    /// What may follow the states there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    other_leaves: BTreeMap<String, BTreeSet<String>>,
+    other_successors: BTreeMap<String, BTreeSet<String>>,
     /// What the flow returns, if a run may wait for detached tasks after that. Earlier releases did not write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) returned: Option<String>,
@@ -53,7 +53,7 @@ impl LockedVersion {
             nodes: mut other_nodes,
             takers: mut other_takers,
             starts: mut other_starts,
-            leaves: mut other_leaves,
+            successors: mut other_successors,
         } = graph.version();
         let (mut nodes, mut takers) = (BTreeSet::new(), BTreeMap::new());
         net.add_nodes("", &mut nodes, &mut takers);
@@ -62,9 +62,9 @@ impl LockedVersion {
         let mut starts = BTreeMap::new();
         net.add_starts("", &mut starts);
         other_starts.retain(|key, _| !starts.contains_key(key));
-        let mut leaves = BTreeMap::new();
-        net.add_leaves("", &mut leaves);
-        other_leaves.retain(|key, _| !leaves.contains_key(key));
+        let mut successors = BTreeMap::new();
+        net.add_successors("", &mut successors);
+        other_successors.retain(|key, _| !successors.contains_key(key));
         Self {
             release,
             fingerprint,
@@ -72,7 +72,7 @@ impl LockedVersion {
             other_nodes,
             other_takers,
             other_starts,
-            other_leaves,
+            other_successors,
             returned: awaits_tasks.then(|| output.to_string()),
             schemas,
         }
@@ -99,14 +99,14 @@ impl LockedVersion {
             // An earlier release wrote it: a flow that is not among them may have been there all the same.
             starts.clear();
         }
-        let mut leaves = self.other_leaves.clone();
-        self.net.add_leaves("", &mut leaves);
+        let mut successors = self.other_successors.clone();
+        self.net.add_successors("", &mut successors);
         FlowVersion {
             fingerprint: self.fingerprint.clone(),
             nodes,
             takers,
             starts,
-            leaves,
+            successors,
         }
     }
 }

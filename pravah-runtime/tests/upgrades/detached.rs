@@ -140,7 +140,7 @@ async fn returned() -> FlowRuntime<v1::desk> {
 #[tokio::test]
 async fn a_run_that_has_returned_something_else_is_refused_with_what_helps() {
     let run = returned().await;
-    let help = "return `Report` as before; if it is called `Summary` now, it keeps its earlier name with `#[serde(rename = \"Report\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names makes `Summary` of it";
+    let help = "return `Report` as before; if it is called `Summary` now, it keeps its earlier name with `#[serde(rename = \"Report\")]`; a `#[migrate(slot)]` function that `#[flow(migrate(…))]` names turns it into `Summary`";
     assert_eq!(
         refusal_with_help::<with_summary::desk, _>(&run),
         format!(

@@ -53,7 +53,7 @@ deciding! { failing, other_failing, (#[node(retry(max_attempts = 5))]), |left, s
 
 fn started_problem(what: &str) -> [String; 1] {
     [format!(
-        "version 1: a run inside `decide` cannot go on there: it was {what}, and is {what}, and takes other states"
+        "version 1: a run inside `decide` cannot go on there: it was {what}, and is one that takes other states"
     )]
 }
 

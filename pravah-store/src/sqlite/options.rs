@@ -104,6 +104,7 @@ impl SqliteOptions {
     /// A connection that writes, one that only reads, if it can have the same database, and the file of both.
     fn connect(self, path: &Path) -> Result<(Connection, Option<Connection>, OpenFile), TxError> {
         let mut writer = Connection::open(path)?;
+        let file = OpenFile::of(&writer).map_err(|error| TxError::Database(error.into()))?;
         self.set_up(&writer)?;
         // In a transaction: another process may create the schema while this one looks.
         let is_new = schema::check(&writer.transaction()?, path)?;
@@ -115,7 +116,6 @@ impl SqliteOptions {
         let synchronous = if self.is_durable { "FULL" } else { "NORMAL" };
         writer.pragma_update(None, "synchronous", synchronous)?;
         schema::migrate(&mut writer, path)?;
-        let file = OpenFile::of(&writer).map_err(|error| TxError::Database(error.into()))?;
         if writer.path().is_none_or(str::is_empty) {
             // It is in memory: another connection would have another one.
             return Ok((writer, None, file));
@@ -124,6 +124,7 @@ impl SqliteOptions {
         let reader = Connection::open_with_flags(path, flags)?;
         self.set_up(&reader)?;
         reader.pragma_update(None, "query_only", true)?;
+        file.check()?;
         Ok((writer, Some(reader), file))
     }
 

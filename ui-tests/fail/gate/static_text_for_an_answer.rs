@@ -4,6 +4,6 @@ use pravah_runtime::prelude::*;
 #[state] struct Page {}
 
 #[gate(prompt = "Title?")]
-fn title(_: Draft, title: &'static str) -> Page { Page {} }
+fn title(_: Draft, _title: &'static str) -> Page { Page {} }
 
 fn main() {}

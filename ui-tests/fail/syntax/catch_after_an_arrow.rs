@@ -7,6 +7,6 @@ use pravah_runtime::prelude::*;
 #[node] fn write(_: B) -> C { C {} }
 
 #[flow]
-fn story(a: A) -> C { flow! { read -> write -> catch -> rescue } }
+fn story(a: A) -> C { flow! { read -> write -> done; write -> catch -> rescue } }
 
 fn main() {}

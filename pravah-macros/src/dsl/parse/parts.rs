@@ -96,18 +96,12 @@ impl Parser<'_> {
                 );
                 return Err(Reported);
             }
-            // A node may be called like a word; one that another name follows is none, nor is `catch`.
-            let is_name_next = matches!(self.peek(), Some(TokenTree::Ident(_)));
-            if let Some(word) = Word::of(&node.key)
-                && (is_name_next || word == Word::Catch && self.peek().is_some())
-            {
+            // A node may be called like a word; one that another name follows is none.
+            if let (Some(word), Some(TokenTree::Ident(_))) = (Word::of(&node.key), self.peek()) {
                 self.errors.error(
                     node.span,
                     format!("nothing is in parentheses after `{}`", node.key),
-                    match word {
-                        Word::Catch => "start a statement with it and the node that may fail: `; catch(node) -> rescue`".to_owned(),
-                        word => format!("write `{}`", word.usage()),
-                    },
+                    format!("write `{}`", word.usage()),
                 );
                 return Err(Reported);
             }
@@ -183,14 +177,14 @@ impl Parser<'_> {
         Err(Reported)
     }
 
-    /// What begins with a keyword, as in `move |draft| …` and `async { … }`.
+    /// What starts with a keyword, as in `move |draft| …` and `async { … }`.
     fn closure_or_block(&self, keyword: &proc_macro2::Ident) -> Option<&'static str> {
-        let begins = ["move", "async", "unsafe", "const", "static"];
-        if !begins.iter().any(|begin| keyword == begin) {
+        let starts = ["move", "async", "unsafe", "const", "static"];
+        if !starts.iter().any(|start| keyword == start) {
             return None;
         }
         let mut rest = self.tokens.iter().skip(self.at).filter(
-            |token| !matches!(token, TokenTree::Ident(ident) if begins.iter().any(|it| ident == it)),
+            |token| !matches!(token, TokenTree::Ident(ident) if starts.iter().any(|it| ident == it)),
         );
         match rest.next()? {
             TokenTree::Punct(punct) if punct.as_char() == '|' => Some("a closure"),
@@ -331,7 +325,7 @@ impl Parser<'_> {
                     .to_owned()
             }
             ("=", _) if self.is_limit_before() => {
-                "leave it out: `limit` is for `each(…, limit = 8)`, and `run.with_concurrency(8)` says how much of a run goes on side by side".to_owned()
+                "leave it out: `limit` is for `each(…, limit = 8)`, and `run.with_concurrency(8)` sets how many bodies of a run run at once".to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {

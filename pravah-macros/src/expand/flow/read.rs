@@ -215,7 +215,7 @@ fn output(item: &ItemFn, errors: &mut Diagnostics) -> Option<Type> {
                         "write `Each` instead of `Vec` for a list of states, or hold it in a field of a `#[state]` struct"
                     }
                     Some("Option") => {
-                        "end it with one state: a `#[state]` enum has a variant for each way to end"
+                        "end it with one state: a `#[state]` enum has a variant for each outcome"
                     }
                     Some(_) => {
                         "end it with one state: a `#[state]` enum with a variant for each, which a node returns"
@@ -351,8 +351,13 @@ fn body(block: &syn::Block, name: &Ident, errors: &mut Diagnostics) -> Option<(T
 
 /// Whether there is a `flow!` somewhere.
 fn has_flow(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => has_flow(group.stream()),
-        token => matches!(token, TokenTree::Ident(ident) if ident == "flow"),
-    })
+    let mut is_flow = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if has_flow(group.stream()) => return true,
+            TokenTree::Punct(sign) if is_flow && sign.as_char() == '!' => return true,
+            token => is_flow = matches!(token, TokenTree::Ident(ident) if ident == "flow"),
+        }
+    }
+    false
 }

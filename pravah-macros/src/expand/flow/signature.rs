@@ -56,8 +56,7 @@ fn is_foreign(ty: &Type) -> bool {
     };
     let first = path.segments.first().filter(|_| path.segments.len() > 1);
     let of_crate = |name: &&str| first.is_some_and(|first| first.ident == *name);
-    PRIMITIVES.iter().any(|name| path.is_ident(name))
-        || ["std", "core", "alloc", "serde_json"].iter().any(of_crate)
+    PRIMITIVES.iter().any(|name| path.is_ident(name)) || ["std", "serde_json"].iter().any(of_crate)
 }
 
 /// Reports an input that is no state, or that only a flow with a name of its own can start with: one

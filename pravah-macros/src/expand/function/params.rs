@@ -108,9 +108,10 @@ fn without_reference<'a>(
         return None;
     }
     let inner = ungroup(&reference.elem);
-    // A text is no state, however long it is borrowed.
-    let is_text = matches!(inner, Type::Path(path) if path.path.is_ident("str"));
-    (is_text || !refuse_static(name, reference, errors)).then_some((inner, true))
+    // Of a text and a slice there is more to say than how long they are borrowed.
+    let is_unsized = matches!(inner, Type::Slice(_))
+        || matches!(inner, Type::Path(path) if path.path.is_ident("str"));
+    (is_unsized || !refuse_static(name, reference, errors)).then_some((inner, true))
 }
 
 /// What any other node takes: its type, and whether it is borrowed.

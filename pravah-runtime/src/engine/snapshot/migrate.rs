@@ -226,16 +226,16 @@ impl Migrations {
         self.moving_to(key, live, |_| true)
     }
 
-    /// The same, of those that are meant.
+    /// As `moving`, among those that `accepts` accepts.
     pub(super) fn moving_to(
         &self,
         key: &str,
         live: &Live,
-        is_meant: impl Fn(&SlotMigration) -> bool,
+        accepts: impl Fn(&SlotMigration) -> bool,
     ) -> Option<&SlotMigration> {
         let reads = |it: &&SlotMigration| it.migration.reads(live);
         let migrates = |it: &&SlotMigration| self.can_migrate(live, it.migration.from);
-        let moves = || self.moved.iter().filter(|it| it.key == key && is_meant(it));
+        let moves = || self.moved.iter().filter(|it| it.key == key && accepts(it));
         // The last is for its error.
         let moving = moves().find(reads).or_else(|| moves().find(migrates));
         moving.or_else(|| moves().next())

@@ -83,7 +83,7 @@ impl Frame {
         if let Some(progress) = self.progress.get_mut() {
             progress.forget(node);
         }
-        // On no loop they are counted where a deploy has put the node behind what has run.
+        // A node on no loop has a count only where a deploy has put it behind a step that it made.
         if entry.on_cycle || self.progress.visits.contains(&node) {
             let visit = self.visit(node);
             self.progress.visits.insert(node, visit);

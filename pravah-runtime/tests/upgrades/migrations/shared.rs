@@ -151,9 +151,6 @@ macro_rules! asking {
     };
 }
 asking! { one_taker, (), {
-    #[allow(dead_code, reason = "two states of the other version")]
-    type Branches = (Left, Right);
-
     #[node]
     fn write(ticket: Ticket) -> Written {
         Written { n: ticket.n * 10 }

@@ -150,11 +150,53 @@ async fn a_node_that_one_version_did_not_have_counts_on() {
     assert_eq!(repeated, expected);
 }
 
+/// A list, and a nested flow whose failure is caught.
+mod caught {
+    use pravah_runtime::prelude::*;
+
+    crate::states!(Memo, Bill, Paid, Done);
+
+    #[node]
+    fn split(memo: Memo) -> Each<Bill> {
+        (0..2).map(|_| Bill { n: memo.n }).collect()
+    }
+
+    #[node]
+    fn pay(bill: Bill) -> Paid {
+        Paid { n: bill.n }
+    }
+
+    #[node]
+    fn sum(paid: Each<Paid>) -> Done {
+        Done { n: paid[0].n }
+    }
+
+    #[flow(named)]
+    fn payments(memo: Memo) -> Done {
+        flow! { split -> each(pay) -> sum }
+    }
+
+    #[node]
+    fn rescue(failed: Failure<Memo>) -> Done {
+        Done { n: failed.input.n }
+    }
+
+    #[flow]
+    #[allow(dead_code, reason = "nobody calls the flow as a function")]
+    pub(super) fn desk(memo: Memo) -> Done {
+        flow! { payments -> done; catch(payments) -> rescue -> done }
+    }
+}
+
 #[test]
-fn a_lock_knows_the_nodes_that_a_run_may_have_passed() {
-    let graph = list_repeated::desk::graph().unwrap();
-    let mut lock = FlowLock::new("desk");
-    lock.add("1", &graph);
-    let lock = FlowLock::from_json(&lock.to_json()).unwrap();
-    assert_eq!(lock.versions()[0].version(), graph.version());
+fn a_lock_has_the_same_version_as_the_graph() {
+    for graph in [
+        list_repeated::desk::graph().unwrap(),
+        caught::desk::graph().unwrap(),
+    ] {
+        let mut lock = FlowLock::new("desk");
+        lock.add("1", &graph);
+        let lock = FlowLock::from_json(&lock.to_json()).unwrap();
+        assert_eq!(lock.versions()[0].version(), graph.version());
+    }
 }

@@ -117,7 +117,7 @@ impl Loader {
         self.section(
             (sections::timers, stored.timers, on_error),
             |loader, id, timer| match loader.timer(frame, &id, timer) {
-                // What is to be tried again is tried at once.
+                // Without its timer a retry starts at once: nothing is lost.
                 Err(why) if loader.revalidates && timer.why == WaitReason::Retry => {
                     loader.drop_current(why);
                     Ok(())
@@ -186,14 +186,8 @@ impl Loader {
         key: &str,
         live: Live,
     ) -> Loaded<()> {
-        let place = match self.known_place(table, key) {
-            Ok(Some(place)) => place,
-            Ok(None) => return self.move_state(table, frame, key, live),
-            // A migration says which of several nodes takes it.
-            Err(_) if self.migrations.moves_of(key).next().is_some() => {
-                return self.move_state(table, frame, key, live);
-            }
-            Err(ambiguous) => return Err(ambiguous),
+        let Some(place) = self.place_unless_moved(table, key)? else {
+            return self.move_state(table, frame, key, live);
         };
         self.note_place(key, place);
         let live = match table.state_at(place) {
@@ -248,7 +242,7 @@ impl Loader {
         let Some(live) = waiting.map(|token| token.live.clone()) else {
             return Err(format!("`{key}` is the state `{holder}`, which does not wait").into());
         };
-        let Some(place) = self.known_place(table, key)? else {
+        let Some(place) = self.place_unless_moved(table, key)? else {
             return self.move_state(table, frame, key, live);
         };
         if table.state_at(place) != table.state_at(holder_place) {
@@ -256,6 +250,14 @@ impl Loader {
         }
         self.note_place(key, place);
         put_at(frame, place, key, live)
+    }
+
+    /// The place that a key means; none where a migration has to say it, also of several.
+    fn place_unless_moved(&self, table: &Table, key: &str) -> Loaded<Option<Place>> {
+        match self.known_place(table, key) {
+            Err(_) if self.migrations.moves_of(key).next().is_some() => Ok(None),
+            found => found,
+        }
     }
 
     /// The place that a key means.

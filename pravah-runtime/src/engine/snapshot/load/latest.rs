@@ -9,7 +9,7 @@ use super::{
         stored::{Loaded, References, StoredProgress, sections},
     },
     Loader, OnError,
-    starts::{candidates, has_others, is_equal},
+    starts::{candidates, has_more_than_input, is_equal},
 };
 use crate::{
     error::ErrorText,
@@ -171,7 +171,7 @@ impl Loader {
         let start = self.known_start(&table.scope(scope).key);
         let is_made_again = start.is_some_and(|start| start.is_made_again);
         let has_another = candidates(frame, scope).any(|waiting| !is_equal(waiting, input));
-        if has_another || is_made_again && has_others(frame, scope, input) {
+        if has_another || is_made_again && has_more_than_input(frame, scope, input) {
             return false;
         }
         let state = LatestState {

@@ -74,8 +74,8 @@ struct Loader {
     starts: Starts,
     /// The nodes of that version, in lists too.
     nodes: BTreeSet<String>,
-    /// What each node may leave in that version.
-    leaves: BTreeMap<String, BTreeSet<String>>,
+    /// What may follow each state in that version.
+    successors: BTreeMap<String, BTreeSet<String>>,
     /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
     places: BTreeMap<String, Place>,
     /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
@@ -138,7 +138,7 @@ pub(super) fn load(
         takers: version.map_or_else(BTreeMap::new, |version| version.takers.clone()),
         starts: Starts::of(version, is_other),
         nodes: version.map_or_else(BTreeSet::new, |version| version.nodes.clone()),
-        leaves: version.map_or_else(BTreeMap::new, |version| version.leaves.clone()),
+        successors: version.map_or_else(BTreeMap::new, |version| version.successors.clone()),
         places: BTreeMap::new(),
         moved: BTreeMap::new(),
         lists: String::new(),
@@ -312,7 +312,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Notes that the entry is dropped that is being loaded.
+    /// Notes that the entry being loaded is dropped.
     fn drop_current(&mut self, why: ErrorText) {
         self.dropped.push(Dropped {
             entry: self.at.clone(),

@@ -51,8 +51,7 @@ impl Loader {
         let Some(moving) = self.migrations.moving_to(key, &live, is_meant) else {
             let reasons = self.migrations.why_not_moved(key, table);
             let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
-            let why =
-                ErrorText::from(why).with_help(load_help::where_output_is_another(key, output));
+            let why = ErrorText::from(why).with_help(load_help::where_output_differs(key, output));
             let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
             return Err(reasons.into_iter().fold(why, and));
         };

@@ -17,43 +17,52 @@ impl Loader {
         if !self.is_other {
             return Passed::default();
         }
-        match self.leaves_in_frame() {
-            leaves if leaves.is_empty() => Passed {
+        match self.successors_in_frame() {
+            successors if successors.is_empty() => Passed {
                 nodes: self.may_be_passed(frame),
                 gone: Vec::new(),
             },
-            leaves => self.known_passed(&frame.table, &leaves),
+            successors => self.known_passed(&frame.table, &successors),
         }
     }
 
     /// The node whose visits are stored under a name, or each that it may be.
     pub(super) fn visited_nodes(&self, table: &Table, id: &str) -> Vec<NodeIx> {
-        if let Ok(node) = self.node(table, id) {
-            return vec![node];
+        self.node(table, id)
+            .map_or_else(|_| self.nodes_of_place(table, id), |node| vec![node])
+    }
+
+    /// The node that takes what waits under a key, or each that may be it.
+    fn nodes_of_place(&self, table: &Table, key: &str) -> Vec<NodeIx> {
+        if let Ok(place) = self.known_place(table, key) {
+            return place
+                .map(|place| table.slot(place.slot).node)
+                .into_iter()
+                .collect();
         }
-        let candidates = table.place_of(id, None).err();
+        let candidates = table.place_of(key, None).err();
         let keys = candidates.into_iter().flat_map(|it| it.candidates);
         let places = keys.filter_map(|key| table.place_by_key.get(key));
         places.map(|place| table.slot(place.slot).node).collect()
     }
 
-    /// What each node may leave in the version of the snapshot, by the states that it takes in the frame that is being
-    /// loaded.
-    fn leaves_in_frame(&self) -> Vec<(&str, &BTreeSet<String>)> {
-        let leaves = self.leaves.range(self.lists.clone()..);
-        let leaves = leaves.map_while(|(key, left)| Some((key.strip_prefix(&self.lists)?, left)));
-        leaves.filter(|(key, _)| !key.contains('/')).collect()
+    /// What may follow each state in the version of the snapshot, of those that may wait in the frame that is being loaded.
+    fn successors_in_frame(&self) -> Vec<(&str, &BTreeSet<String>)> {
+        let successors = self.successors.range(self.lists.clone()..);
+        let successors =
+            successors.map_while(|(key, left)| Some((key.strip_prefix(&self.lists)?, left)));
+        successors.filter(|(key, _)| !key.contains('/')).collect()
     }
 
     /// The nodes that a run has passed which waits where this one does.
-    fn known_passed(&self, table: &Table, leaves: &[(&str, &BTreeSet<String>)]) -> Passed {
-        let keys = (0..).zip(leaves).map(|(index, (key, _))| (*key, index));
+    fn known_passed(&self, table: &Table, successors: &[(&str, &BTreeSet<String>)]) -> Passed {
+        let keys = (0..).zip(successors).map(|(index, (key, _))| (*key, index));
         let index_of: BTreeMap<&str, usize> = keys.collect();
         let index_in_frame = |key: &String| {
             let key = key.strip_prefix(&self.lists)?;
             index_of.get(key).copied()
         };
-        let next = leaves
+        let next = successors
             .iter()
             .map(|(_, left)| left.iter().filter_map(index_in_frame));
         let next: Vec<Vec<usize>> = next.map(Iterator::collect).collect();
@@ -61,19 +70,17 @@ impl Loader {
         let waits: BTreeSet<usize> = waits.copied().collect();
         let before = places_before(&next, &waits);
         let on_loop = pravah_graph::on_cycle(&next);
-        let places = (0..).zip(leaves).zip(on_loop);
+        let places = (0..).zip(successors).zip(on_loop);
         let uncounted = places.filter(|((index, _), on_loop)| {
             !on_loop && before.contains(index) && !waits.contains(index)
         });
         let mut passed = Passed::default();
         for ((_, (key, _)), _) in uncounted {
-            match self.known_place(table, key) {
-                Ok(Some(place)) => drop(passed.nodes.insert(table.slot(place.slot).node)),
-                Ok(None) if self.nodes.contains(&format!("{}{key}", self.lists)) => {
-                    passed.gone.push((*key).to_owned());
-                }
-                _ => {}
+            let nodes = self.nodes_of_place(table, key);
+            if nodes.is_empty() && self.nodes.contains(&format!("{}{key}", self.lists)) {
+                passed.gone.push((*key).to_owned());
             }
+            passed.nodes.extend(nodes);
         }
         passed
     }

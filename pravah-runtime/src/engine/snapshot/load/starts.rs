@@ -147,7 +147,7 @@ pub(super) fn candidates(frame: &Frame, scope: ScopeIx) -> impl Iterator<Item = 
 }
 
 /// Whether anything but its input waits within a flow.
-pub(super) fn has_others(frame: &Frame, scope: ScopeIx, input: &Live) -> bool {
+pub(super) fn has_more_than_input(frame: &Frame, scope: ScopeIx, input: &Live) -> bool {
     let entry = frame.table.scope(scope).entry;
     within(frame, scope)
         .any(|(place, live)| frame.table.state_at(place) != Some(entry) || !is_equal(live, input))
