@@ -37,15 +37,8 @@ macro_rules! asked_by_node {
 
 /// Makes a type something that a tool asks for.
 macro_rules! asked_by_tool {
-    // Of a type with parameters an error names what they lack.
-    ([$($param:tt)+] $($rest:tt)*) => {
-        asked_by_tool! { @implement () [$($param)+] $($rest)* }
-    };
-    ([] $($rest:tt)*) => {
-        asked_by_tool! { @implement (#[diagnostic::do_not_recommend]) [] $($rest)* }
-    };
-    (@implement ($($attr:tt)*) [$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
-        $($attr)*
+    ([$($param:ident: $($bound:tt)+)?] $ty:ty, $reference:expr, $take:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($param: $($bound)+)?> ToolParam for $ty {
             const REF: ParamRef = $reference;
 
