@@ -288,7 +288,7 @@ fn takes_the_same(
     slots.is_some_and(|slots| slots.len() == table.node(here).slots.len())
 }
 
-/// Whether a run that could finish with what a step takes can finish with what it successors. Without what it takes, a run
+/// Whether a run that could finish with what a step takes can finish with what it leaves. Without what it takes, a run
 /// starts.
 fn can_follow(way_out: &WayOut, before: Vec<NetPlace>, after: Vec<NetPlace>) -> bool {
     let or_done = |places: Vec<NetPlace>| match places.is_empty() {

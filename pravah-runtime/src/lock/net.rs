@@ -31,7 +31,7 @@ pub(super) struct LockedNode {
     pub(super) progress: Option<LockedProgress>,
     /// For each parameter the states that may wait for it, of which one does.
     pub(super) takes: Vec<Vec<String>>,
-    /// The states that each outcome successors. None are left at the end of the flow.
+    /// The states that each outcome leaves. None are left at the end of the flow.
     pub(super) outcomes: Vec<Vec<String>>,
     /// The nested flows that it is in, by their inputs, which are kept while they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -99,7 +99,7 @@ pub enum LockProblem {
         release: String,
         /// The nodes on the way there, from the start of the flow: the last one makes the step.
         path: Vec<String>,
-        /// What the step successors, by the keys.
+        /// What the step leaves, by the keys.
         states: Vec<String>,
     },
     /// A state comes to wait inside a flow whose input was not kept, and a `catch` hands that input on or a node may ask for
