@@ -1,5 +1,7 @@
 //! Detached tasks, in another version of the flow that started them.
 
+mod renamed;
+
 use pravah_runtime::{LoadOptions, prelude::*};
 
 use crate::{done, lock_problems, refusal_with_help, steps, upgraded_with};

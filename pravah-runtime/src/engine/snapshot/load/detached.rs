@@ -26,6 +26,23 @@ fn caller_of_tasks(id: &str) -> Option<&str> {
     id.strip_prefix('(')?.strip_suffix(')')
 }
 
+/// The key of an owner of tasks: its function may have another name now, also where the flow has the same fingerprint.
+fn owner_now(table: &Table, owner: &str) -> Arc<str> {
+    let now = || {
+        let (function, rest) = owner.split_once('(')?;
+        let (state, visit) = rest.split_once(')')?;
+        let step = owner.strip_suffix(visit)?;
+        let mut nodes = (0..).map(NodeIx).take(table.nodes.len());
+        if nodes.any(|node| table.step_name(node) == step) {
+            return None;
+        }
+        let place = table.place_of(state, Some(function)).ok()??;
+        let node = table.slot(place.slot).node;
+        Some(format!("{}{visit}", table.step_name(node)))
+    };
+    now().map_or_else(|| owner.into(), Into::into)
+}
+
 /// What is stored of all of them, and of those to whom they belong.
 type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
@@ -87,13 +104,18 @@ impl Loader {
     ) -> Loaded<Rare<Detached>> {
         let mut detached = Rare::<Detached>::default();
         for (owner, count) in child_counts {
-            detached.child_counts.insert(owner.into(), count);
+            let owner = owner_now(&root.table, &owner);
+            detached.child_counts.insert(owner, count);
         }
         let on_error = self.on_error_in_progress();
         self.section((sections::tasks, tasks, on_error), |_, number, task| {
             let place = place_of(root, number);
             check_task(number, &task, place.is_some())?;
-            detached.tasks.insert(number, Arc::new(task.into_owned()));
+            let mut task = task.into_owned();
+            for owner in &mut task.owners {
+                *owner = owner_now(&root.table, owner);
+            }
+            detached.tasks.insert(number, Arc::new(task));
             if let Some(item) = place {
                 detached.add_open(item);
             }
