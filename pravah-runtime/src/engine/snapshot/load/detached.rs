@@ -32,13 +32,14 @@ fn owner_now(table: &Table, owner: &str) -> Arc<str> {
         let (function, rest) = owner.split_once('(')?;
         let (state, visit) = rest.split_once(')')?;
         let step = owner.strip_suffix(visit)?;
-        let mut nodes = (0..).map(NodeIx).take(table.nodes.len());
-        if nodes.any(|node| table.step_name(node) == step) {
-            return None;
-        }
         let place = table.place_of(state, Some(function)).ok()??;
-        let node = table.slot(place.slot).node;
-        Some(format!("{}{visit}", table.step_name(node)))
+        let step_now = table.step_name(table.slot(place.slot).node);
+        // Before all others are looked at: in most loads it is the same.
+        let is_same = step_now == step || {
+            let mut nodes = (0..).map(NodeIx).take(table.nodes.len());
+            nodes.any(|node| table.step_name(node) == step)
+        };
+        (!is_same).then(|| format!("{step_now}{visit}"))
     };
     now().map_or_else(|| owner.into(), Into::into)
 }

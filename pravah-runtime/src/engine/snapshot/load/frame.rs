@@ -190,6 +190,17 @@ impl Loader {
             return self.move_state(table, frame, key, live);
         };
         self.note_place(key, place);
+        self.put_as_state(table, frame, (place, key), live)
+    }
+
+    /// Puts a state at a place, in the form that waits there.
+    fn put_as_state(
+        &mut self,
+        table: &Table,
+        frame: &mut Frame,
+        (place, key): (Place, &str),
+        live: Live,
+    ) -> Loaded<()> {
         let live = match table.state_at(place) {
             Some(state) => self.as_state(table, state, live)?,
             None => live,
@@ -206,9 +217,7 @@ impl Loader {
         live: Live,
     ) -> Loaded<()> {
         let Some(moving) = self.migrations.moving(key, &live).cloned() else {
-            let reasons = self.migrations.why_not_moved(key, table);
-            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
-            return Err(reasons.into_iter().fold(no_place(table, key), and));
+            return Err(self.not_moved(table, key, no_place(table, key)));
         };
         self.migrated.push(self.at.clone());
         let moved = self.migrations.move_state(&moving, &live)?;
@@ -219,11 +228,15 @@ impl Loader {
         })?;
         self.note_place(key, to);
         self.moved.insert(key.to_owned(), live);
-        let moved = match table.state_at(to) {
-            Some(state) => self.as_state(table, state, moved)?,
-            None => moved,
-        };
-        put_at(frame, to, &place, moved)
+        self.put_as_state(table, frame, (to, &place), moved)
+    }
+
+    /// Why a state is refused, with the reasons why migrations that look as if they were for it do not move it.
+    pub(super) fn not_moved(&self, table: &Table, key: &str, why: ErrorText) -> ErrorText {
+        let reasons = self.migrations.why_not_moved(key, table).into_iter();
+        reasons.fold(why, |why, reason| {
+            why.followed_by(format_args!("; {reason}"))
+        })
     }
 
     /// Puts the state that waits at another place where it waits too.

@@ -49,11 +49,9 @@ impl Loader {
         let output = table.state_key(table.output);
         let is_meant = |moving: &SlotMigration| moving.place() == **output;
         let Some(moving) = self.migrations.moving_to(key, &live, is_meant) else {
-            let reasons = self.migrations.why_not_moved(key, table);
             let why = format!("the run has returned `{key}`, and the flow returns `{output}`");
             let why = ErrorText::from(why).with_help(load_help::where_output_differs(key, output));
-            let and = |why: ErrorText, reason| why.followed_by(format_args!("; {reason}"));
-            return Err(reasons.into_iter().fold(why, and));
+            return Err(self.not_moved(table, key, why));
         };
         self.migrated.push(self.at.clone());
         self.migrations.move_state(moving, &live)
