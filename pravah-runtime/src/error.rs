@@ -355,12 +355,12 @@ impl From<BoxError> for FlowError {
     }
 }
 
-/// Strings, and errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`]. There is
-/// none for every error, since it is one itself: a node may return any other type of error as well.
+/// Strings, and errors of the host, of the standard library and of JSON, for `?` in what returns a [`FlowError`] or a
+/// [`ToolError`]. There is none for every error, since it is one itself: a node may return any other type of error as well.
 macro_rules! from {
-    ($($error:ty,)+) => {
+    ($to:ident: $($error:ty,)+) => {
         $(
-            impl From<$error> for FlowError {
+            impl From<$error> for $to {
                 fn from(error: $error) -> Self {
                     Self::Other(error.into())
                 }
@@ -369,7 +369,7 @@ macro_rules! from {
     };
 }
 
-from! {
+from! { FlowError:
     ToolError,
     DepsError,
     std::io::Error,
@@ -379,4 +379,10 @@ from! {
     serde_json::Error,
     String,
     &str,
+}
+
+from! { ToolError:
+    std::num::ParseIntError,
+    std::num::ParseFloatError,
+    std::string::FromUtf8Error,
 }

@@ -262,25 +262,6 @@ impl From<DepsError> for ToolError {
     }
 }
 
-/// Errors of the standard library, for `?` as in what returns a [`FlowError`](crate::FlowError).
-macro_rules! from {
-    ($($error:ty,)+) => {
-        $(
-            impl From<$error> for ToolError {
-                fn from(error: $error) -> Self {
-                    Self::Other(error.into())
-                }
-            }
-        )+
-    };
-}
-
-from! {
-    std::num::ParseIntError,
-    std::num::ParseFloatError,
-    std::string::FromUtf8Error,
-}
-
 impl From<String> for ToolError {
     fn from(text: String) -> Self {
         Self::message(text)
