@@ -72,11 +72,13 @@ const fn mistake_of_plain(diagnosis: &Diagnosis, node: usize) -> Option<Message>
     }
     if net.nodes[node].signature.params.len() > 1 {
         let signature = net.nodes[node].signature;
-        return Some(match (made_elsewhere(net, node), input_into(net, node)) {
-            (Some(state), _) => could_be_read(signature, state),
-            (None, Some(input)) => starts_with_one(signature, input),
-            (None, None) => needs_join(net, node),
-        });
+        return Some(
+            match (not_brought(net, node, true), input_into(net, node)) {
+                (Some(state), _) => could_be_read(signature, state),
+                (None, Some(input)) => starts_with_one(signature, input),
+                (None, None) => needs_join(net, node),
+            },
+        );
     }
     if unexpected_input(net, node).is_some() {
         return None;
@@ -125,13 +127,13 @@ const fn several_states(net: &Topology, node: usize) -> Option<Message> {
     None
 }
 
-/// A state that a node takes and no arc brings there, though something in the flow makes it.
-const fn made_elsewhere(net: &Topology, node: usize) -> Option<StateRef> {
+/// A state that a node takes and no arc brings there, of those that something in the flow makes, or of the others.
+const fn not_brought(net: &Topology, node: usize, is_made: bool) -> Option<StateRef> {
     let mut params = net.nodes[node].signature.params;
     while let [param, rest @ ..] = params {
         if let [state] = param.states
             && !net.brings(node, *state)
-            && (net.makes_any(*state) || net.starts_with(*state))
+            && (net.makes_any(*state) || net.starts_with(*state)) == is_made
         {
             return Some(*state);
         }
@@ -176,24 +178,8 @@ const fn starts_with_one(node: Signature, input: StateRef) -> Message {
         ])
 }
 
-/// A state that a node takes, that nothing in the flow makes.
-const fn made_nowhere(net: &Topology, node: usize) -> Option<StateRef> {
-    let mut params = net.nodes[node].signature.params;
-    while let [param, rest @ ..] = params {
-        if let [state] = param.states
-            && !net.brings(node, *state)
-            && !net.makes_any(*state)
-            && !net.starts_with(*state)
-        {
-            return Some(*state);
-        }
-        params = rest;
-    }
-    None
-}
-
 const fn needs_join(net: &Topology, node: usize) -> Message {
-    let state = made_nowhere(net, node);
+    let state = not_brought(net, node, false);
     let node = net.nodes[node].signature;
     if let Some(state) = state {
         return message(&["`", node.name, "` takes "])
