@@ -17,9 +17,10 @@ use super::{
     Each, State,
     copies::{AnyCopies, Copies, CopiesOf, OfState, copy, move_out},
     payload::{
-        self, Items, Payload, Raw, RawState, StateType, downcast, downcast_mut, of_another_type,
-        unwrap,
+        self, Items, Kept, Payload, Raw, RawState, StateType, downcast, downcast_mut,
+        of_another_type, unwrap,
     },
+    strict::Strict,
 };
 use crate::{
     error::{panic_message, quietly},
@@ -351,10 +352,17 @@ impl Live {
 }
 
 impl Serialize for Live {
+    /// Fails where the value could not be read again.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.look(|payload| match downcast::<Raw>(payload) {
-            Some(Raw(json)) => json.serialize(serializer),
-            None => write(payload, serializer),
+        self.look(|payload| {
+            if let Some(Raw(json)) = downcast(payload) {
+                return json.serialize(serializer);
+            }
+            let of = match downcast::<Kept>(payload) {
+                Some(kept) => kept.of,
+                None => payload.type_name(),
+            };
+            write(payload, Strict { serializer, of })
         })
     }
 }

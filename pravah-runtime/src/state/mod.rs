@@ -14,6 +14,7 @@ mod live;
 pub(crate) mod name;
 mod payload;
 mod refused;
+mod strict;
 
 pub use clones::note_clone;
 pub(crate) use clones::{AsNoted, DuplicateFn, clone_of_state};

@@ -15,11 +15,17 @@ use crate::error::brief_json;
 /// A typed value that can be written without knowing its type.
 pub trait Payload: Any + ErasedSerialize + Send + Sync {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+
+    fn type_name(&self) -> &'static str;
 }
 
 impl<T: Serialize + Send + Sync + 'static> Payload for T {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<T>()
     }
 }
 
@@ -53,6 +59,8 @@ pub(crate) type Rebuild = fn(&Content) -> Result<Arc<dyn Payload>, serde_json::E
 
 /// What stays of a value that was moved out and is not `Clone`.
 pub(super) struct Kept {
+    /// The type of the value.
+    pub(super) of: &'static str,
     pub(super) content: Content,
     pub(super) rebuild: Rebuild,
 }
@@ -92,11 +100,12 @@ pub(crate) fn downcast_mut<T: 'static>(payload: &mut dyn Payload) -> Option<&mut
 
 /// What stays of a value that is not `Clone`.
 pub(super) fn replacement_for(
-    value: &dyn ErasedSerialize,
+    value: &dyn Payload,
     rebuild: Option<Rebuild>,
 ) -> Result<Arc<dyn Payload>, serde_json::Error> {
     Ok(match rebuild {
         Some(rebuild) => Arc::new(Kept {
+            of: value.type_name(),
             content: Content::of(value)?,
             rebuild,
         }),
@@ -141,7 +150,10 @@ impl StateType {
         if let Some(Raw(json)) = downcast(payload) {
             return self.read_json(json.get());
         }
-        let made = if let Some(Kept { content, rebuild }) = downcast(payload) {
+        let made = if let Some(Kept {
+            content, rebuild, ..
+        }) = downcast(payload)
+        {
             Some(rebuild(content)?)
         } else if let Some(Items { list, whole }) = downcast(payload) {
             Some(whole(list, moved)?)

@@ -30,6 +30,7 @@ mod snapshot_renamed;
 mod snapshot_roundtrip;
 mod steps;
 mod suspension;
+mod unwritable;
 mod values;
 mod values_kept;
 mod values_once;

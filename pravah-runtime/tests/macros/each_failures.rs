@@ -61,11 +61,17 @@ mod failing {
 mod an_item_that_cannot_be_read {
     use super::*;
 
-    /// What it holds is no JSON.
+    /// It is written as what it is not read from.
     #[state]
     struct Odd {
-        x: f64,
+        #[serde(serialize_with = "as_text")]
+        x: u32,
     }
+
+    fn as_text<S: serde::Serializer>(x: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(x)
+    }
+
     states!(Start, Inner, Read, Sum, Saved);
 
     #[node]
@@ -75,12 +81,12 @@ mod an_item_that_cannot_be_read {
 
     #[node]
     fn items(_: &Inner) -> Each<Odd> {
-        vec![Odd { x: f64::NAN }].into()
+        vec![Odd { x: 0 }].into()
     }
 
     #[node]
     fn read(odd: &Odd) -> Read {
-        Read { n: odd.x as u32 }
+        Read { n: odd.x }
     }
 
     #[node]

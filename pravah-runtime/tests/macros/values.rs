@@ -303,6 +303,11 @@ flows!(without_clone, 0, Clone);
 
 /// Drives a run to its end; with `held` there is a snapshot of every step. The first attempt at a step
 /// that may meets `trouble`.
+/// The JSON of a snapshot, if it has any: it has none while the numbers wait that JSON cannot say.
+fn written(snapshot: &FlowSnapshot) -> Option<serde_json::Value> {
+    serde_json::to_value(snapshot).ok()
+}
+
 async fn through<F: FlowDef<Output = Seen>>(
     run: Result<FlowRuntime<F>, FlowError>,
     held: bool,
@@ -316,15 +321,12 @@ async fn through<F: FlowDef<Output = Seen>>(
     let mut snapshots = Vec::new();
     for _ in 0..30 {
         if held {
-            snapshots.push((
-                run.snapshot(),
-                serde_json::to_value(run.snapshot()).unwrap(),
-            ));
+            snapshots.push((run.snapshot(), written(&run.snapshot())));
         }
         match run.next(ctx.clone()).now_or_never() {
             Some(Ok(RunOut::Done(seen))) => {
                 for (snapshot, json) in &snapshots {
-                    assert_eq!(serde_json::to_value(snapshot).unwrap(), *json);
+                    assert_eq!(written(snapshot), *json);
                 }
                 return seen;
             }

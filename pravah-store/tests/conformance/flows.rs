@@ -111,6 +111,36 @@ pub(crate) fn crossing(crossing: Crossing) -> Crossed {
     flow! { cross }
 }
 
+// --- A state that JSON cannot hold.
+
+#[state]
+pub(crate) struct Bill {
+    pub(crate) guests: u32,
+}
+#[state]
+pub(crate) struct Share {
+    pub(crate) each: f64,
+}
+
+#[node]
+fn divide(bill: Bill) -> Share {
+    Share {
+        each: 100.0 / f64::from(bill.guests),
+    }
+}
+
+#[node]
+fn collect(share: Share) -> Settled {
+    Settled {
+        cents: (share.each * 100.0).round() as u32,
+    }
+}
+
+#[flow]
+pub(crate) fn sharing(bill: Bill) -> Settled {
+    flow! { divide -> collect }
+}
+
 // --- An event with a time limit.
 
 #[state]
@@ -150,6 +180,7 @@ pub(crate) fn worker(store: Arc<dyn RunStore>, effects: &Effects) -> Worker {
         .serve::<Draft>()
         .serve::<Journey>()
         .serve::<Crossing>()
+        .serve::<Bill>()
         .serve::<Invoice>()
         .with_context(ctx)
 }

@@ -14,8 +14,8 @@ use tokio::{
 use crate::{
     faults::Faulty,
     flows::{
-        Arrived, Bridge, Crossed, Crossing, Effects, Journey, Order, Served, Working, to_go, until,
-        worker,
+        Arrived, Bill, Bridge, Crossed, Crossing, Effects, Journey, Order, Served, Working, to_go,
+        until, worker,
     },
     support::{TestStore, changes, key},
 };
@@ -31,6 +31,7 @@ crate::over_every_store! {
     a_run_survives_the_end_of_its_process_at_every_commit,
     a_worker_that_is_told_to_end_gives_its_runs_back_at_once,
     a_run_that_cannot_be_read_is_parked_and_can_be_cancelled,
+    a_step_whose_state_cannot_be_stored_is_not_committed_and_parks_the_run,
     attempts_wait_without_a_worker_and_a_failed_run_waits_for_a_retry,
     a_run_of_another_flow_is_left_alone,
     a_fork_makes_the_steps_after_it_with_keys_of_its_own,
@@ -234,6 +235,21 @@ async fn a_run_that_cannot_be_read_is_parked_and_can_be_cancelled(it: TestStore)
     assert_eq!(info.error.as_deref(), Some("hopeless"));
     let refused = runs.cancel("broken", "again").await;
     assert!(matches!(refused, Err(StoreError::WrongStatus { .. })));
+}
+
+async fn a_step_whose_state_cannot_be_stored_is_not_committed_and_parks_the_run(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.store.clone());
+    let worker = worker(it.store.clone(), &Effects::default()).with_max_failed_claims(2);
+    let _worker = Working::start(worker);
+    let id = runs.start::<Bill>(Bill { guests: 0 }).await.unwrap();
+    let info = until(&runs, &id, Status::Failed).await;
+    let error = info.error.unwrap();
+    let why = "flows::Share` contains `inf`, which no number in JSON can be";
+    assert!(error.contains(why), "{error}");
+    assert_eq!(info.step, 0);
+    let stored = runs.entries_at(&id, 0).await.unwrap();
+    assert_eq!(stored.get("/states/Bill"), Some(r#"{"guests":0}"#));
 }
 
 async fn attempts_wait_without_a_worker_and_a_failed_run_waits_for_a_retry(it: TestStore) {

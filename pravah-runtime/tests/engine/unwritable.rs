@@ -1,0 +1,102 @@
+//! States that JSON cannot hold: a snapshot of them is refused, and never one that cannot be loaded.
+
+use std::collections::BTreeMap;
+
+use pravah_runtime::prelude::*;
+
+#[state]
+struct Order {
+    cups: u32,
+}
+
+#[state]
+struct Price {
+    each: f64,
+}
+
+#[state]
+struct Paid {
+    text: String,
+}
+
+#[node]
+fn price(order: Order) -> Price {
+    Price {
+        each: 10.0 / f64::from(order.cups),
+    }
+}
+
+#[node]
+fn pay(price: Price) -> Paid {
+    Paid {
+        text: price.each.to_string(),
+    }
+}
+
+#[flow]
+fn shop(order: Order) -> Paid {
+    flow! { price -> pay }
+}
+
+#[state]
+struct Ground {
+    width: u32,
+}
+
+#[state]
+struct Table {
+    rows: BTreeMap<(u32, u32), String>,
+}
+
+#[node]
+fn draw(ground: Ground) -> Table {
+    Table {
+        rows: BTreeMap::from([((ground.width, 1), "a".to_owned())]),
+    }
+}
+
+#[node]
+fn show(table: Table) -> Paid {
+    Paid {
+        text: table.rows.into_values().collect(),
+    }
+}
+
+#[flow]
+fn tables(ground: Ground) -> Paid {
+    flow! { draw -> show }
+}
+
+#[tokio::test]
+async fn a_number_that_is_not_finite_is_refused_with_the_state_before_anything_is_stored() {
+    let mut run = FlowRuntime::new(Order { cups: 0 }).unwrap();
+    run.take_changes().unwrap();
+    run.next(Context::default()).await.unwrap();
+    let why = "Price` contains `inf`, which no number in JSON can be";
+    for _ in 0..2 {
+        let error = run.take_changes().unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let error = serde_json::to_string(&run).unwrap_err().to_string();
+    assert!(error.contains(why), "{error}");
+    let error = serde_json::to_value(run.snapshot()).unwrap_err();
+    assert!(error.to_string().contains(why), "{error}");
+}
+
+#[tokio::test]
+async fn a_run_in_memory_goes_on_with_numbers_that_are_not_finite() {
+    let mut run = FlowRuntime::new(Order { cups: 0 }).unwrap();
+    let out = run.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(paid) if paid.text == "inf"));
+}
+
+#[tokio::test]
+async fn a_map_whose_keys_are_no_texts_is_refused_with_the_state() {
+    let mut run = FlowRuntime::new(Ground { width: 1 }).unwrap();
+    run.next(Context::default()).await.unwrap();
+    let error = serde_json::to_string(&run).unwrap_err().to_string();
+    assert!(
+        error.contains("a map in `engine::unwritable::Table`: key must be a string"),
+        "{error}"
+    );
+}
