@@ -32,6 +32,50 @@ impl Net {
         self.can_fill_slots(&marked, node) && Pairs::of(self, &marked).can_fire(node)
     }
 
+    /// The nodes whose outputs may come to one of `targets`, whatever else waits there; and the targets. In the order of
+    /// their ids.
+    ///
+    /// ```
+    /// use pravah_graph::{Net, Place};
+    ///
+    /// // fork -> (left, right); left -> both.0; right -> both.1
+    /// let mut net = Net::new();
+    /// let [fork, left, right] = [(); 3].map(|()| net.add_node(1));
+    /// let both = net.add_node(2);
+    /// let slot = |node, slot| Place::Slot { node, slot };
+    /// net.add_outcome(fork, vec![slot(left, 0), slot(right, 0)]);
+    /// net.add_outcome(left, vec![slot(both, 0)]);
+    /// net.add_outcome(right, vec![slot(both, 1)]);
+    /// net.add_outcome(both, vec![Place::Done]);
+    ///
+    /// assert_eq!(net.leading_to([right]), [fork, right]);
+    /// assert_eq!(net.leading_to([both]), [fork, left, right, both]);
+    /// ```
+    #[must_use]
+    pub fn leading_to(&self, targets: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+        let mut before: Vec<Vec<NodeId>> = vec![Vec::new(); self.node_count()];
+        for from in self.ids() {
+            for to in self.outcomes(from).iter().flatten().filter_map(Place::node) {
+                if let Some(before) = before.get_mut(to.0) {
+                    before.push(from);
+                }
+            }
+        }
+        let mut leads = vec![false; self.node_count()];
+        let mut open: Vec<NodeId> = targets.into_iter().collect();
+        while let Some(node) = open.pop() {
+            let is_new = leads
+                .get_mut(node.0)
+                .is_some_and(|it| !std::mem::replace(it, true));
+            if is_new {
+                open.extend(before.get(node.0).into_iter().flatten());
+            }
+        }
+        self.ids()
+            .filter(|id| leads.get(id.0) == Some(&true))
+            .collect()
+    }
+
     /// Whether each slot of a node can be marked, alone or together with the others.
     fn can_fill_slots(&self, marked: &[Place], node: NodeId) -> bool {
         let mut filled: Vec<Vec<bool>> = self.ids().map(|id| vec![false; self.slots(id)]).collect();

@@ -1,5 +1,6 @@
 //! The inputs of flows, for those who ask for them in another version.
 
+mod asked_before;
 mod asked_inside;
 mod shared;
 mod starts;

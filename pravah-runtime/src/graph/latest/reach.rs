@@ -18,7 +18,8 @@ impl Table {
     ) -> Option<NodeIx> {
         let makes = |arc: &OutputArc| arc.kept_as.contains(&latest);
         let net = self.net_without(self.latest(latest).scope, &makes);
-        self.reader_in(&net, waiting, |node| node.reads(latest))
+        self.readers_in(&net, waiting, |node| node.reads(latest))
+            .next()
     }
 
     /// A node that asks for the input of the flow `scope`, and that a run may come to from what waits in these slots
@@ -28,27 +29,46 @@ impl Table {
         scope: ScopeIx,
         waiting: impl IntoIterator<Item = SlotIx>,
     ) -> Option<NodeIx> {
-        let asks = |node: &NodeEntry| node.inputs.contains(&scope);
-        if !self.nodes.iter().any(asks) {
-            return None;
-        }
-        let net = self.net_without(scope, &|arc| arc.starts.contains(&scope));
-        self.reader_in(&net, waiting, asks)
+        let net = self.net_until_restart(scope)?;
+        self.readers_in(&net, waiting, |node| node.inputs.contains(&scope))
+            .next()
     }
 
-    fn reader_in(
+    /// The nodes whose states may lead to one that asks for the input of the flow `scope`, if a run waits in some of these
+    /// slots.
+    pub(crate) fn nodes_before_readers_of_input(
+        &self,
+        scope: ScopeIx,
+        waiting: impl IntoIterator<Item = SlotIx>,
+    ) -> Vec<NodeIx> {
+        let Some(net) = self.net_until_restart(scope) else {
+            return Vec::new();
+        };
+        let readers = self.readers_in(&net, waiting, |node| node.inputs.contains(&scope));
+        let before = net.leading_to(readers.map(|reader| NodeId(reader.0 as usize)));
+        before.into_iter().map(|id| NodeIx(id.0 as u32)).collect()
+    }
+
+    /// The nodes within a flow, without what starts the flow anew, if one of them asks for its input.
+    fn net_until_restart(&self, scope: ScopeIx) -> Option<Net> {
+        let mut nodes = self.nodes.iter();
+        let asks = nodes.any(|node| node.inputs.contains(&scope));
+        asks.then(|| self.net_without(scope, &|arc| arc.starts.contains(&scope)))
+    }
+
+    fn readers_in(
         &self,
         net: &Net,
         waiting: impl IntoIterator<Item = SlotIx>,
         reads: impl Fn(&NodeEntry) -> bool,
-    ) -> Option<NodeIx> {
+    ) -> impl Iterator<Item = NodeIx> {
         let places = waiting.into_iter().map(|slot| self.net_place(slot));
         let places: Vec<NetPlace> = places.collect();
-        let mut nodes = (0..).map(NodeIx).zip(&self.nodes);
-        let reader = nodes.find(|(index, node)| {
+        let nodes = (0..).map(NodeIx).zip(&self.nodes);
+        let readers = nodes.filter(move |(index, node)| {
             reads(node) && net.can_fire(places.iter().copied(), NodeId(index.0 as usize))
         });
-        reader.map(|(index, _)| index)
+        readers.map(|(index, _)| index)
     }
 
     /// The state that `latest` keeps, if anything makes it.

@@ -1,10 +1,10 @@
 //! Whether the inputs of flows are there in another version that a `catch` hands on, or a node may ask for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checker, Placement, Placements};
 use crate::{
-    graph::{Place, Scope, ScopeIx, SlotIx, Table},
+    graph::{NodeIx, Place, Scope, ScopeIx, SlotIx, Table},
     lock::{LockProblem, net::LockedNet},
 };
 
@@ -12,15 +12,18 @@ impl Checker<'_> {
     /// Whether the inputs of the flows around places are there, kept or waiting there themselves, if a `catch` hands them
     /// on or a node may ask for them.
     pub(super) fn inputs(&mut self, net: &LockedNet, table: &Table, placements: &Placements<'_>) {
-        let needed = flows_that_need_their_input(table, placements);
-        for node in &net.nodes {
-            let kept = || node.within.iter().map(String::as_str).chain(net.input());
-            for key in node.takes.iter().flatten() {
+        let needed = needed_inputs(table, placements);
+        for locked in &net.nodes {
+            let kept = || locked.within.iter().map(String::as_str).chain(net.input());
+            for key in locked.takes.iter().flatten() {
                 let Some(Placement { place, .. }) = placements.get(key.as_str()) else {
                     continue;
                 };
-                let around = table.scopes_of(table.slot(place.slot).node);
-                let mut around = around.filter(|(index, _)| needed.contains(index));
+                let node = table.slot(place.slot).node;
+                let mut around = table.scopes_of(node).filter(|(index, scope)| {
+                    let before_reader = || needed.get(index).is_some_and(|it| it.contains(&node));
+                    scope.catch.is_some() || before_reader()
+                });
                 let missing = around.find(|(index, scope)| {
                     !kept().any(|key| *key == *scope.key)
                         && !is_input(net, (table, placements), (*index, scope), (key, *place))
@@ -74,14 +77,14 @@ fn is_input_of_run(net: &LockedNet, table: &Table, key: &String) -> bool {
         && !net.makes_input_again(input, &net.start)
 }
 
-/// The flows of which a `catch` hands the input on, or a node may ask for it that a run comes to from these places. (From
-/// all of them, since a join may need what waits in several.)
-fn flows_that_need_their_input(table: &Table, placements: &Placements<'_>) -> Vec<ScopeIx> {
+/// The nodes of each flow whose states may lead to one that asks for its input. (A run waits in any of these places, since
+/// a join may need what waits in several.)
+fn needed_inputs(table: &Table, placements: &Placements<'_>) -> BTreeMap<ScopeIx, Vec<NodeIx>> {
     let slots = || placements.values().map(|placement| placement.place.slot);
-    let scopes = (0..).map(ScopeIx).zip(&table.scopes);
-    let needed = scopes.filter(|(index, scope)| {
-        let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, *index));
-        scope.catch.is_some() || table.reader_of_input(*index, inside).is_some()
+    let scopes = (0..).map(ScopeIx).take(table.scopes.len());
+    let needed = scopes.map(|index| {
+        let inside = slots().filter(|slot| table.is_within(table.slot(*slot).node, index));
+        (index, table.nodes_before_readers_of_input(index, inside))
     });
-    needed.map(|(index, _)| index).collect()
+    needed.collect()
 }
