@@ -31,6 +31,8 @@ mod named_store;
 mod outage;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_tls;
 mod pure;
 mod queries;
 #[cfg(feature = "postgres")]

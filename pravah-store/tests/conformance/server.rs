@@ -1,11 +1,11 @@
 //! A real PostgreSQL server, which ends with this process.
 
 use std::{
-    fs,
+    fs::{self, Permissions},
     io::Write,
     net::TcpListener,
     os::unix::{
-        fs::{MetadataExt, chown},
+        fs::{MetadataExt, PermissionsExt, chown},
         process::CommandExt,
     },
     path::{Path, PathBuf},
@@ -52,6 +52,23 @@ impl Server {
 
     /// A server of its own, with an empty database.
     pub(crate) fn start() -> Self {
+        Self::start_with(|_| {})
+    }
+
+    /// The same, which takes encrypted connections too.
+    pub(crate) fn start_with_tls(certificate: &str, key: &str) -> Self {
+        Self::start_with(|data| {
+            write_for_server(&data.join("server.crt"), certificate);
+            write_for_server(&data.join("server.key"), key);
+            let settings = fs::OpenOptions::new()
+                .append(true)
+                .open(data.join("postgresql.conf"));
+            settings.unwrap().write_all(b"ssl = on\n").unwrap();
+        })
+    }
+
+    /// The same, whose data `set_up` may change.
+    fn start_with(set_up: impl FnOnce(&Path)) -> Self {
         let programs = programs();
         let folder = tempfile::Builder::new()
             .prefix("pravah-postgres-")
@@ -72,6 +89,7 @@ impl Server {
             "{}",
             String::from_utf8_lossy(&init.stderr)
         );
+        set_up(&data);
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -212,6 +230,15 @@ fn programs() -> PathBuf {
     Path::new("/usr/lib/postgresql")
         .join(newest.to_string())
         .join("bin")
+}
+
+/// Writes a file that nobody but the server may read.
+fn write_for_server(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+    if let Some((uid, gid)) = other_user() {
+        chown(path, Some(uid), Some(gid)).unwrap();
+    }
 }
 
 /// A command of a user without rights: the server refuses to be run by root.
