@@ -221,8 +221,14 @@ impl fmt::Display for ToolError {
             Self::Deserialize(error) => write!(f, "a value could not be read: {error}"),
             Self::UnknownTool(name) => write!(f, "there is no tool `{name}`"),
             Self::PathEscape(path) => write!(f, "`{path}` is outside the working directory"),
-            Self::ForbiddenCommand(name) => write!(f, "the command `{name}` is not allowed"),
-            Self::ForbiddenHost(host) => write!(f, "the host `{host}` is not allowed"),
+            Self::ForbiddenCommand(name) => write!(
+                f,
+                "the command `{name}` is not allowed: `FlowConf::commands` does not list `{name}`"
+            ),
+            Self::ForbiddenHost(host) => write!(
+                f,
+                "the host `{host}` is not allowed: `FlowConf::hosts` does not list `{host}`"
+            ),
             Self::Http(text) => write!(f, "a web request failed: {text}"),
             Self::Missing(error) => error.fmt(f),
             Self::Told(told) => match &told.error {

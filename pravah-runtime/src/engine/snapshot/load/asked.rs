@@ -15,7 +15,7 @@ use super::{
 };
 use crate::graph::{NodeKind, Table};
 
-impl Loader {
+impl Loader<'_> {
     /// An agent that was asked need not wait any more: only the net has to have such a place.
     pub(super) fn asked(
         &mut self,

@@ -47,7 +47,7 @@ fn owner_now(table: &Table, owner: &str) -> Arc<str> {
 /// What is stored of all of them, and of those to whom they belong.
 type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
-impl Loader {
+impl Loader<'_> {
     /// Fails where a caller goes on with detached tasks, and may start none any more.
     pub(super) fn check_starts_tasks(&mut self, table: &Table, id: &str) -> Loaded<()> {
         let Some(caller) = caller_of_tasks(id).filter(|_| self.lists.is_empty()) else {

@@ -21,7 +21,7 @@ use crate::{
     state::Live,
 };
 
-impl Loader {
+impl Loader<'_> {
     /// `item` is what an item of a list starts with.
     pub(super) fn frame(
         &mut self,

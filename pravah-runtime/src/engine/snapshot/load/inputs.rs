@@ -40,7 +40,7 @@ impl Kept {
     }
 }
 
-impl Loader {
+impl Loader<'_> {
     /// Takes over the inputs of flows. Those that still wait are not stored twice, nor is an item, which is in its list. One
     /// that a `catch` hands on, or that a node may ask for, has to be there.
     pub(super) fn inputs(

@@ -27,16 +27,11 @@ mod starts;
 mod state;
 mod tasks;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Display,
-    mem::take,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
 
 use pravah_graph::Fingerprint;
 
-use self::{output::split_output, starts::Starts};
+use self::output::split_output;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
@@ -52,14 +47,14 @@ use super::{
 };
 use crate::{
     error::ErrorText,
-    graph::{Ambiguous, NodeIx, Place, Table},
+    graph::{Ambiguous, FlowVersion, NodeIx, Place, Table},
     hub::{MAX_COMMANDS, Queue, is_overfull},
     quoted::quoted,
     state::Live,
 };
 
 /// Puts what is stored where it belongs in the flow.
-struct Loader {
+struct Loader<'a> {
     /// [`LoadOptions::drop_progress`].
     drop_progress: bool,
     /// Whether the snapshot may be of another version of the flow: then every state is read at once, what
@@ -69,18 +64,13 @@ struct Loader {
     is_other: bool,
     /// The number of the step that comes next.
     next_step: u64,
-    /// Who takes each state in the version that the snapshot is of, where that is known.
-    takers: BTreeMap<String, String>,
-    starts: Starts,
-    /// The nodes of that version, in lists too.
-    nodes: BTreeSet<String>,
-    /// What may follow each state in that version.
-    successors: BTreeMap<String, BTreeSet<String>>,
+    /// The version that the snapshot is of, where it is another one and known.
+    version: Option<&'a FlowVersion>,
     /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
     places: BTreeMap<String, Place>,
     /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
     moved: BTreeMap<String, Live>,
-    /// The lists around what is being loaded, as they precede the keys of `takers`.
+    /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
     at: String,
@@ -129,16 +119,12 @@ pub(super) fn load(
         let problem = format!("`{fingerprint}` is not a fingerprint");
         return Err(ErrorText::new(problem, error));
     }
-    let version = options.version(fingerprint).filter(|_| is_other);
     let mut loader = Loader {
         drop_progress: options.drop_progress,
         revalidates: is_other || options.drop_progress || !options.migrations.is_empty(),
         is_other,
         next_step: stored.head.steps.saturating_add(1),
-        takers: version.map_or_else(BTreeMap::new, |version| version.takers.clone()),
-        starts: Starts::of(version, is_other),
-        nodes: version.map_or_else(BTreeSet::new, |version| version.nodes.clone()),
-        successors: version.map_or_else(BTreeMap::new, |version| version.successors.clone()),
+        version: options.version(fingerprint).filter(|_| is_other),
         places: BTreeMap::new(),
         moved: BTreeMap::new(),
         lists: String::new(),
@@ -180,7 +166,7 @@ fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
     values
 }
 
-impl Loader {
+impl Loader<'_> {
     fn run(
         &mut self,
         stored: Stored<'_>,
@@ -265,7 +251,7 @@ impl Loader {
     }
 }
 
-impl Loader {
+impl Loader<'_> {
     /// What becomes of what nodes have done, where it does not fit.
     fn on_error_in_progress(&self) -> OnError {
         match self.drop_progress {
@@ -364,20 +350,29 @@ impl Loader {
         }
     }
 
+    /// Who takes the state of a key in the version that the snapshot is of.
+    fn taker_of(&self, key: &str) -> Option<&str> {
+        let taker = (self.version?.takers).get(&format!("{}{key}", self.lists))?;
+        Some(taker)
+    }
+
     /// The place that a key means, if there is one.
     fn known_place(&self, table: &Table, key: &str) -> Loaded<Option<Place>> {
         if !self.revalidates {
             return Ok(table.place_by_key.get(key).copied());
         }
-        let taker = self.takers.get(&format!("{}{key}", self.lists));
-        let place = table.place_of(key, taker.map(String::as_str));
-        place.map_err(|Ambiguous { candidates }| {
-            let candidates = quoted(&candidates);
-            let hint = match self.takers.is_empty() {
-                true => ": `LoadOptions::with_version` would tell",
-                false => "",
-            };
-            format!("`{key}` may be any of {candidates}{hint}").into()
-        })
+        table
+            .place_of(key, self.taker_of(key))
+            .map_err(|Ambiguous { candidates }| {
+                let candidates = quoted(&candidates);
+                let hint = match self
+                    .version
+                    .is_some_and(|version| !version.takers.is_empty())
+                {
+                    true => "",
+                    false => ": `LoadOptions::with_version` would tell",
+                };
+                format!("`{key}` may be any of {candidates}{hint}").into()
+            })
     }
 }

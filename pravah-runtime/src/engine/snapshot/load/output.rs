@@ -25,7 +25,7 @@ pub(super) fn split_output(
     }
 }
 
-impl Loader {
+impl Loader<'_> {
     pub(super) fn output(
         &mut self,
         table: &Table,

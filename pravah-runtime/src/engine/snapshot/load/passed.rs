@@ -11,7 +11,7 @@ use std::{
 use super::{super::super::state::frame::Frame, Loader};
 use crate::graph::{NodeIx, Table, node_of_taker};
 
-impl Loader {
+impl Loader<'_> {
     /// The nodes that the run may have passed, of those whose visits were not counted.
     pub(super) fn passed(&self, frame: &Frame) -> Passed {
         if !self.is_other {
@@ -48,7 +48,10 @@ impl Loader {
 
     /// What may follow each state in the version of the snapshot, of those that may wait in the frame that is being loaded.
     fn successors_in_frame(&self) -> Vec<(&str, &BTreeSet<String>)> {
-        let successors = self.successors.range(self.lists.clone()..);
+        let Some(version) = self.version else {
+            return Vec::new();
+        };
+        let successors = version.successors.range(self.lists.clone()..);
         let successors =
             successors.map_while(|(key, left)| Some((key.strip_prefix(&self.lists)?, left)));
         successors.filter(|(key, _)| !key.contains('/')).collect()
@@ -77,7 +80,7 @@ impl Loader {
         let mut passed = Passed::default();
         for ((_, (key, _)), _) in uncounted {
             let nodes = self.nodes_of_place(table, key);
-            if nodes.is_empty() && self.nodes.contains(&format!("{}{key}", self.lists)) {
+            if nodes.is_empty() && self.had_node(key) {
                 passed.gone.push((*key).to_owned());
             }
             passed.nodes.extend(nodes);
@@ -85,9 +88,19 @@ impl Loader {
         passed
     }
 
+    /// Whether the version that the snapshot is of has a node of this key.
+    fn had_node(&self, key: &str) -> bool {
+        let key = format!("{}{key}", self.lists);
+        self.version
+            .is_some_and(|version| version.nodes.contains(&key))
+    }
+
     /// Of a version that is not known, the nodes on loops for which nothing waits.
     fn may_be_passed(&self, frame: &Frame) -> BTreeSet<NodeIx> {
-        let takers = self.takers.values();
+        let takers = self
+            .version
+            .into_iter()
+            .flat_map(|version| version.takers.values());
         let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
         let nodes = (0..).map(NodeIx).zip(&frame.table.nodes);
         let nodes = nodes.filter(|(_, entry)| {

@@ -26,7 +26,7 @@ use crate::{
     state::Live,
 };
 
-impl Loader {
+impl Loader<'_> {
     /// Fails unless a node still returns what it returned when it started. The same version may return
     /// something else, as fingerprints cover neither contracts nor the answers of gates, and there `section`
     /// does not note that dropping would help.
@@ -98,8 +98,7 @@ impl Loader {
     ) -> Loaded<()> {
         let node = self.fed_node(frame, id)?;
         let NodeKind::Gate(gate) = &frame.table.node(node).kind else {
-            let taker = self.takers.get(&format!("{}{id}", self.lists));
-            let before = taker.map(String::as_str).or(asked_by).unwrap_or(id);
+            let before = self.taker_of(id).or(asked_by).unwrap_or(id);
             let (returned, now) = (&stored.returns, node_in_words(&frame.table, node));
             return Err(format!(
                 "a run inside `{before}` cannot go on there: it was a gate that returns `{returned}`, and is {now}"

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::graph::NodeIx;
 
-impl Loader {
+impl Loader<'_> {
     /// Restores the ready queue. If the snapshot lists none, the one node that `sole_ready` finds is ready. In
     /// another version other nodes may be fed: they come after those.
     pub(super) fn ready(&self, frame: &mut Frame, stored: Map<Key<'_>, u64>) -> Loaded<()> {

@@ -5,32 +5,14 @@ use std::collections::BTreeMap;
 
 use super::{super::super::state::frame::Frame, Loader};
 use crate::{
-    graph::{FlowStart, FlowVersion, Place, ScopeIx},
+    graph::{FlowStart, Place, ScopeIx},
     state::Live,
 };
-
-/// Where the flows start in the version that a snapshot is of.
-pub(super) enum Starts {
-    /// It is this version.
-    Same,
-    Known(BTreeMap<String, FlowStart>),
-    Unknown,
-}
-
-impl Starts {
-    pub(super) fn of(version: Option<&FlowVersion>, is_other: bool) -> Self {
-        match version {
-            _ if !is_other => Self::Same,
-            Some(version) if !version.starts.is_empty() => Self::Known(version.starts.clone()),
-            _ => Self::Unknown,
-        }
-    }
-}
 
 /// An input that no flow of this version has, by its key.
 pub(super) type Unused = (String, Live);
 
-impl Loader {
+impl Loader<'_> {
     /// Notes where a state of the snapshot waits in this version.
     pub(super) fn note_place(&mut self, key: &str, place: Place) {
         if self.revalidates {
@@ -40,9 +22,7 @@ impl Loader {
 
     /// Where the flows of the frame start that is being loaded, in the version that the snapshot is of, if that is known.
     pub(super) fn known_starts(&self) -> Option<&BTreeMap<String, FlowStart>> {
-        let Starts::Known(starts) = &self.starts else {
-            return None;
-        };
+        let starts = &self.version?.starts;
         // An earlier release may have written of some nets only.
         let mut in_frame = starts
             .keys()
@@ -74,7 +54,7 @@ impl Loader {
         scope: ScopeIx,
         unused: &[Unused],
     ) -> Option<Live> {
-        if let Starts::Same = self.starts {
+        if !self.is_other {
             return frame.waiting_at_start(scope).cloned();
         }
         if !frame.is_running(scope) {
@@ -114,7 +94,7 @@ impl Loader {
 
     /// Whether a state waits that may be the input of a flow.
     pub(super) fn may_wait(&self, frame: &Frame, scope: ScopeIx) -> bool {
-        !matches!(self.starts, Starts::Same) && candidates(frame, scope).next().is_some()
+        self.is_other && candidates(frame, scope).next().is_some()
     }
 }
 

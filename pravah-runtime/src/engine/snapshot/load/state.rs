@@ -12,7 +12,7 @@ use crate::{
     state::Live,
 };
 
-impl Loader {
+impl Loader<'_> {
     /// A state of this type.
     pub(super) fn live(
         &mut self,

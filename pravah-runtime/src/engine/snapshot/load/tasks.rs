@@ -18,7 +18,7 @@ use crate::{
     graph::{NodeIx, NodeKind, Table},
 };
 
-impl Loader {
+impl Loader<'_> {
     /// The tasks of the caller at `node`.
     pub(super) fn tasks(
         &mut self,
