@@ -229,7 +229,8 @@ impl Page {
     }
 }
 
-/// Which runs that have ended are kept. Those that have not ended, with those that have failed, always are.
+/// Which runs that have ended are kept. Those that have not ended, with those that have failed, always are. The default
+/// is to keep them for 30 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
@@ -237,6 +238,12 @@ pub struct Retention {
     pub max_age: Duration,
     /// How many are kept at most, the last to have ended first.
     pub max_runs: Option<u64>,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self::max_age(Duration::from_secs(30 * 24 * 60 * 60))
+    }
 }
 
 impl Retention {

@@ -6,7 +6,7 @@ use pravah_runtime::{Clock, Entries};
 
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
-    Notifications, Page, Release, Retention, RunInfo, RunKey, StoreError,
+    Notifications, Page, Release, Retention, RunInfo, RunKey, StoreError, TenantFilter,
 };
 
 /// What the future of a [`RunStore`] is.
@@ -167,9 +167,9 @@ pub trait RunStore: Send + Sync + 'static {
     /// [`StoreError::NotFound`]; [`StoreError::WrongStatus`] if it has not failed.
     fn retry<'a>(&'a self, key: &'a RunKey) -> StoreFuture<'a, ()>;
 
-    /// Deletes runs that have ended, with their histories: of a tenant, or without one of those that belong to none.
-    /// Returns how many.
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64>;
+    /// Deletes runs that have ended, with their histories, and returns how many. What is kept is counted for each tenant
+    /// by itself.
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64>;
 }
 
 /// Workers and handles can share a store.
@@ -247,7 +247,7 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).retry(key)
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         (**self).prune(tenant, retention)
     }
 }

@@ -9,7 +9,7 @@ use super::{Cipher, envelope::Envelope};
 use crate::StoreError;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
-    Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreFuture,
+    Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreFuture, TenantFilter,
 };
 
 /// Encrypts payloads on their way to another store, and decrypts them on their way back. Whoever reads the other store,
@@ -208,7 +208,7 @@ impl<S: RunStore> RunStore for EncryptedStore<S> {
         self.inner.retry(key)
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         self.inner.prune(tenant, retention)
     }
 }

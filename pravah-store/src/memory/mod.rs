@@ -14,7 +14,7 @@ use self::table::Table;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
-    StoreFuture,
+    StoreFuture, TenantFilter,
     time::{self, SharedClock},
 };
 
@@ -211,7 +211,7 @@ impl RunStore for MemoryStore {
         Box::pin(async move { self.change(key, |table, now| table.get_mut(key)?.retry(now)) })
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         Box::pin(async move {
             let now = self.now();
             Ok(self.table().prune(tenant, retention, now))

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 use super::run::Run;
 use crate::{
     Claim, ClaimRequest, Filter, Lease, NewRun, Page, Retention, RunInfo, RunKey, StoreError,
-    entries::put_all, query::Cursor,
+    TenantFilter, entries::put_all, query::Cursor,
 };
 
 #[derive(Debug, Default)]
@@ -96,30 +96,36 @@ impl Table {
 
     pub(super) fn prune(
         &mut self,
-        tenant: Option<&str>,
+        tenant: &TenantFilter,
         retention: Retention,
         now: SystemTime,
     ) -> u64 {
-        let of_tenant = self.runs.values().map(|run| &run.info);
-        let of_tenant = of_tenant.filter(|info| info.key.tenant() == tenant);
-        let mut ended: Vec<_> = of_tenant
-            .filter(|info| info.status.has_ended())
-            .map(|info| (info.updated_at, info.key.clone()))
-            .collect();
-        // The last to have ended first.
-        ended.sort_by(|a, b| b.cmp(a));
+        let tenant = tenant.column();
+        let ended = self.runs.values().map(|run| &run.info);
+        let ended = ended.filter(|info| info.status.has_ended());
+        let mut ended_of: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for info in
+            ended.filter(|info| tenant.is_none_or(|tenant| info.key.tenant_column() == tenant))
+        {
+            let of_tenant = ended_of.entry(info.key.tenant_column()).or_default();
+            of_tenant.push((info.updated_at, info.key.clone()));
+        }
         let kept_since = retention.kept_since(now);
         let max = retention
             .max_runs
             .map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
-        let mut pruned = 0;
-        for (index, (ended_at, key)) in ended.iter().enumerate() {
-            if index >= max || *ended_at < kept_since {
-                self.runs.remove(key);
-                pruned += 1;
-            }
+        let mut old = Vec::new();
+        for mut ended in ended_of.into_values() {
+            // The last to have ended first.
+            ended.sort_by(|a, b| b.cmp(a));
+            let ended = ended.into_iter().enumerate();
+            let not_kept = ended.filter(|(index, (at, _))| *index >= max || *at < kept_since);
+            old.extend(not_kept.map(|(_, (_, key))| key));
         }
-        pruned
+        for key in &old {
+            self.runs.remove(key);
+        }
+        old.len().try_into().unwrap_or(u64::MAX)
     }
 }
 

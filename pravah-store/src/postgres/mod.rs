@@ -28,7 +28,7 @@ use self::{
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError, StoreFuture,
-    time::SharedClock, tx_error::TxError,
+    TenantFilter, time::SharedClock, tx_error::TxError,
 };
 
 /// Keeps runs in a PostgreSQL database, for any number of machines. Clones share their connections.
@@ -244,7 +244,7 @@ impl RunStore for PostgresStore {
         })
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         let prune = async move { self.writer().await?.prune(tenant, retention).await };
         Box::pin(self.doing("delete runs", prune))
     }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, Release, Retention, RunKey, StoreError,
+    TenantFilter,
     columns::{self, RunRow, signed, unsigned},
     error::with_sources,
     time,
@@ -200,12 +201,12 @@ impl Writer<'_> {
 
     pub(super) async fn prune(
         &self,
-        tenant: Option<&str>,
+        tenant: &TenantFilter,
         retention: Retention,
     ) -> Result<u64, TxError> {
-        let tenant = tenant.unwrap_or_default();
+        let tenant = tenant.column();
         // No run has such a tenant, and no parameter is one.
-        if tenant.contains('\0') {
+        if tenant.is_some_and(|tenant| tenant.contains('\0')) {
             return Ok(0);
         }
         let kept_since = time::to_millis(retention.kept_since(self.clock.0.now()));

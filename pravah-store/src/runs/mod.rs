@@ -287,7 +287,11 @@ impl Runs {
     ///
     /// [`StoreError::Database`].
     pub async fn prune(&self, retention: Retention) -> Result<u64, StoreError> {
-        self.store.prune(self.tenant.as_deref(), retention).await
+        let tenant = match &self.tenant {
+            Some(tenant) => TenantFilter::Of(tenant.clone()),
+            None => TenantFilter::Nobody,
+        };
+        self.store.prune(&tenant, retention).await
     }
 
     /// The key of the run of this id. What no run can be called is not found, rather than refused.

@@ -24,7 +24,7 @@ pub use self::options::SqliteOptions;
 use crate::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Notifier, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError,
-    StoreFuture,
+    StoreFuture, TenantFilter,
     time::{self, SharedClock},
     tx_error::TxError,
 };
@@ -298,11 +298,10 @@ impl RunStore for SqliteStore {
         })
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
-        let tenant = tenant.map(str::to_owned);
-        let prune = move |connection: &Connection, now| {
-            write::prune(connection, tenant.as_deref(), retention, now)
-        };
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
+        let tenant = tenant.clone();
+        let prune =
+            move |connection: &Connection, now| write::prune(connection, &tenant, retention, now);
         Box::pin(self.write(("delete runs", Durability::Full), prune))
     }
 }

@@ -150,8 +150,8 @@ pub(super) fn list(filter: &Filter) -> String {
 /// All but the last `?3` that have ended, and those that ended before `?2`.
 pub(super) const PRUNE: &str = "DELETE FROM run WHERE seq IN \
     (SELECT seq FROM (SELECT seq, updated_at, \
-        ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place \
-        FROM run WHERE tenant = ?1 AND status IN ('done', 'cancelled')) \
+        ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY updated_at DESC, id DESC) AS place \
+        FROM run WHERE (?1 IS NULL OR tenant = ?1) AND status IN ('done', 'cancelled')) \
      WHERE place > ?3 OR updated_at < ?2)";
 
 #[cfg(test)]

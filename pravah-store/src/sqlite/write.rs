@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 use super::{rows, statements};
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
-    StoreError,
+    StoreError, TenantFilter,
     columns::{self, CommitColumns, HistoryColumns, RunRow, signed, to_json, unsigned},
     command::Waiting,
     entries::put_all,
@@ -314,13 +314,13 @@ pub(super) fn retry(connection: &Connection, key: &RunKey, now: SystemTime) -> R
 
 pub(super) fn prune(
     connection: &Connection,
-    tenant: Option<&str>,
+    tenant: &TenantFilter,
     retention: Retention,
     now: SystemTime,
 ) -> Result<u64, TxError> {
     let kept_since = time::to_millis(retention.kept_since(now));
     let max = retention.max_runs.map_or(i64::MAX, signed);
-    let params = params![tenant.unwrap_or_default(), kept_since, max];
+    let params = params![tenant.column(), kept_since, max];
     let pruned = connection.execute(statements::PRUNE, params)?;
     Ok(u64::try_from(pruned).unwrap_or(u64::MAX))
 }

@@ -3,6 +3,7 @@
 pub mod host;
 mod inbox;
 mod keeper;
+mod retention;
 mod served;
 mod session;
 
@@ -18,10 +19,11 @@ use uuid::Uuid;
 
 use self::{
     host::Flows,
+    retention::prune_regularly,
     served::restore_with,
     session::{Shared, drive},
 };
-use crate::{ClaimRequest, Notifications, RunInfo, RunStore, time};
+use crate::{ClaimRequest, Notifications, Retention, RunInfo, RunStore, time};
 
 /// Claims runs of a store and executes their steps, each in a commit of its own. There may be any number of workers, in any
 /// number of processes, and each run is leased by one.
@@ -62,6 +64,7 @@ pub struct Worker {
     lease: Duration,
     poll: Duration,
     max_failed_claims: u32,
+    retention: Option<Retention>,
 }
 
 impl Worker {
@@ -75,6 +78,7 @@ impl Worker {
             lease: Duration::from_secs(30),
             poll: Duration::from_secs(1),
             max_failed_claims: 10,
+            retention: Some(Retention::default()),
         }
     }
 
@@ -217,6 +221,19 @@ impl Worker {
         self
     }
 
+    /// Which runs that have ended are kept, whoever they belong to: all of the last 30 days unless set. The worker deletes
+    /// the others with their histories, at its start and every hour.
+    pub fn with_retention(mut self, retention: Retention) -> Self {
+        self.retention = Some(retention);
+        self
+    }
+
+    /// Keeps all runs that have ended, until somebody [prunes](crate::Runs::prune) them.
+    pub fn without_retention(mut self) -> Self {
+        self.retention = None;
+        self
+    }
+
     /// Executes steps until `shutdown` ends. Steps that are being executed then are aborted, without a commit, and their
     /// runs released for other workers at once. Dropping the future aborts them too, but others wait for the ends of
     /// their leases.
@@ -240,6 +257,11 @@ impl Worker {
         );
         let request = request.with_lease(self.lease);
         let mut notifications = self.store.notifications();
+        // Dropped with this future.
+        let mut pruning = JoinSet::new();
+        if let Some(retention) = self.retention {
+            pruning.spawn(prune_regularly(Arc::clone(&self.store), retention));
+        }
         let (mut sessions, mut shutdown) = (JoinSet::new(), pin!(shutdown));
         loop {
             // All notifications until now are seen now.

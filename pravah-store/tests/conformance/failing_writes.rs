@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pravah_store::{
     ClaimRequest, Command, Filter, Lease, PostgresStore, Release, Retention, RunStore, Status,
-    StoreError,
+    StoreError, TenantFilter,
 };
 use tokio_postgres::Client;
 
@@ -62,7 +62,7 @@ impl Write {
             Self::Retry => store.retry(&key("failed")).await,
             Self::Prune => {
                 let all = Retention::max_age(Duration::MAX).with_max_runs(0);
-                assert_eq!(store.prune(None, all).await?, 1);
+                assert_eq!(store.prune(&TenantFilter::Nobody, all).await?, 1);
                 Ok(())
             }
         }

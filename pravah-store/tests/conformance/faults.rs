@@ -12,6 +12,7 @@ use pravah_runtime::{Clock, Entries};
 use pravah_store::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
     Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreError, StoreFuture,
+    TenantFilter,
 };
 use tokio::sync::Notify;
 
@@ -174,7 +175,7 @@ impl RunStore for Faulty {
         self.inner.retry(key)
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         self.inner.prune(tenant, retention)
     }
 }

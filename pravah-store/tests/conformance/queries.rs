@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use pravah_store::{Command, Cursor, Filter, NewRun, Page, Retention, RunKey, Status, StoreError};
+use pravah_store::{
+    Command, Cursor, Filter, NewRun, Page, Retention, RunKey, Status, StoreError, TenantFilter,
+};
 
 use crate::{
     flows::Order,
@@ -18,6 +20,7 @@ crate::over_every_store! {
     names_that_no_run_can_have_are_refused,
     a_cursor_of_another_origin_finds_nothing_of_others,
     runs_that_have_ended_are_pruned_by_age_and_number,
+    the_newest_runs_of_each_tenant_are_kept,
     a_pruned_run_is_gone_with_all_that_was_its,
 }
 
@@ -226,7 +229,13 @@ async fn names_are_data_whatever_they_contain(it: TestStore) {
         let commit = last_step(Status::Done);
         it.store.commit(&claims[0].lease, commit).await.unwrap();
         let retention = Retention::max_age(Duration::ZERO).with_max_runs(0);
-        assert_eq!(it.store.prune(Some(hostile), retention).await.unwrap(), 1);
+        assert_eq!(
+            it.store
+                .prune(&TenantFilter::Of(hostile.to_owned()), retention)
+                .await
+                .unwrap(),
+            1
+        );
     }
     let left = it.store.list(Filter::new().every_tenant()).await.unwrap();
     assert!(left.runs.is_empty());
@@ -278,9 +287,12 @@ async fn a_cursor_of_another_origin_finds_nothing_of_others(it: TestStore) {
 }
 
 async fn end(it: &TestStore, id: &str, status: Status) {
-    let key = it.start(id).await;
+    end_claimed(it, &it.start(id).await, status).await;
+}
+
+async fn end_claimed(it: &TestStore, key: &RunKey, status: Status) {
     let claim = it.claim_one("one").await;
-    assert_eq!(claim.info.key, key);
+    assert_eq!(claim.info.key, *key);
     it.store
         .commit(&claim.lease, last_step(status))
         .await
@@ -303,7 +315,12 @@ async fn runs_that_have_ended_are_pruned_by_age_and_number(it: TestStore) {
         let page = it.store.list(Filter::new()).await.unwrap();
         ids(&page).join(" ")
     };
-    let prune = async |retention| it.store.prune(None, retention).await.unwrap();
+    let prune = async |retention| {
+        it.store
+            .prune(&TenantFilter::Nobody, retention)
+            .await
+            .unwrap()
+    };
     assert_eq!(
         prune(Retention::max_age(Duration::from_secs(3600))).await,
         0
@@ -316,11 +333,34 @@ async fn runs_that_have_ended_are_pruned_by_age_and_number(it: TestStore) {
     assert_eq!(left().await, "d asks failed");
 }
 
+async fn the_newest_runs_of_each_tenant_are_kept(it: TestStore) {
+    for (tenant, id) in [
+        ("acme", "one"),
+        ("beta", "one"),
+        ("acme", "two"),
+        ("beta", "two"),
+    ] {
+        let key = key(id).of_tenant(tenant).unwrap();
+        it.store.start(new_run(&key)).await.unwrap();
+        end_claimed(&it, &key, Status::Done).await;
+        it.pass(1);
+    }
+    end(&it, "nobodys", Status::Done).await;
+    let one = Retention::max_age(Duration::MAX).with_max_runs(1);
+    assert_eq!(it.store.prune(&TenantFilter::Every, one).await.unwrap(), 2);
+    for tenant in ["acme", "beta"] {
+        let of_tenant = async |id| it.store.get(&key(id).of_tenant(tenant).unwrap()).await;
+        assert!(of_tenant("one").await.is_err());
+        of_tenant("two").await.unwrap();
+    }
+    it.store.get(&key("nobodys")).await.unwrap();
+}
+
 async fn a_pruned_run_is_gone_with_all_that_was_its(it: TestStore) {
     end(&it, "a", Status::Done).await;
     it.pass(1);
     let all = Retention::max_age(Duration::ZERO);
-    assert_eq!(it.store.prune(None, all).await.unwrap(), 1);
+    assert_eq!(it.store.prune(&TenantFilter::Nobody, all).await.unwrap(), 1);
     assert!(it.store.get(&key("a")).await.is_err());
     // The id is free, and nothing of the old run shows.
     let key = it.start("a").await;

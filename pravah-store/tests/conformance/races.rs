@@ -8,7 +8,7 @@ use std::{
 use pravah_runtime::ManualClock;
 use pravah_store::{
     ClaimRequest, Command, Filter, Lease, NewRun, PostgresStore, Retention, RunStore, Status,
-    StoreError,
+    StoreError, TenantFilter,
 };
 use tokio::task::JoinSet;
 
@@ -189,8 +189,10 @@ async fn a_fork_of_a_run_that_is_pruned_is_whole_or_is_not() {
         let lease = claim_one(&one).await;
         one.commit(&lease, last_step(Status::Done)).await.unwrap();
         let source = key(&source);
-        let (forked, pruned) =
-            tokio::join!(one.fork(&source, 1, fork.clone()), two.prune(None, all));
+        let (forked, pruned) = tokio::join!(
+            one.fork(&source, 1, fork.clone()),
+            two.prune(&TenantFilter::Nobody, all)
+        );
         pruned.unwrap();
         match forked {
             Ok(is_new) => {
@@ -202,7 +204,7 @@ async fn a_fork_of_a_run_that_is_pruned_is_whole_or_is_not() {
             }
             Err(error) => assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}"),
         }
-        two.prune(None, all).await.unwrap();
+        two.prune(&TenantFilter::Nobody, all).await.unwrap();
         assert!(one.list(Filter::new()).await.unwrap().runs.is_empty());
     }
 }
@@ -227,7 +229,11 @@ async fn runs_that_are_pruned_twice_at_once_are_counted_once() {
             }
             new
         };
-        let (first, second, new) = tokio::join!(one.prune(None, all), two.prune(None, all), again);
+        let (first, second, new) = tokio::join!(
+            one.prune(&TenantFilter::Nobody, all),
+            two.prune(&TenantFilter::Nobody, all),
+            again
+        );
         let (first, second) = (first.unwrap(), second.unwrap());
         // What was locked by the other is left to that.
         let left = one.list(Filter::new()).await.unwrap().runs;
@@ -239,7 +245,7 @@ async fn runs_that_are_pruned_twice_at_once_are_counted_once() {
                 .await
                 .unwrap();
         }
-        one.prune(None, all).await.unwrap();
+        one.prune(&TenantFilter::Nobody, all).await.unwrap();
     }
 }
 

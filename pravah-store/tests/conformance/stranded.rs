@@ -10,7 +10,7 @@ use std::{
 };
 
 use pravah_runtime::prelude::*;
-use pravah_store::{Command, Release, Retention, Runs, Status, StoreError};
+use pravah_store::{Command, Release, Retention, Runs, Status, StoreError, TenantFilter};
 use serde_json::Value;
 
 use crate::{
@@ -167,7 +167,7 @@ async fn a_lease_of_a_deleted_run_is_none_of_another_run_of_its_id(it: TestStore
     it.store.commit(&ended, done).await.unwrap();
     it.pass(1);
     let all = Retention::max_age(Duration::ZERO);
-    assert_eq!(it.store.prune(None, all).await.unwrap(), 1);
+    assert_eq!(it.store.prune(&TenantFilter::Nobody, all).await.unwrap(), 1);
 
     it.start("a").await;
     let lease = it.claim_one("one").await.lease;

@@ -5,7 +5,7 @@ use std::{sync::Arc, sync::mpsc, time::Duration};
 use pravah_runtime::{Clock, Entries};
 use pravah_store::{
     Claim, ClaimRequest, Command, Commit, Filter, HistoryRow, InboxRow, Lease, LoadedRun, NewRun,
-    Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreFuture,
+    Notifications, Page, Release, Retention, RunInfo, RunKey, RunStore, StoreFuture, TenantFilter,
 };
 use tokio::task::spawn_blocking;
 
@@ -99,7 +99,7 @@ impl<S: RunStore> RunStore for Unhurried<S> {
         unhurried(self.0.retry(key))
     }
 
-    fn prune<'a>(&'a self, tenant: Option<&'a str>, retention: Retention) -> StoreFuture<'a, u64> {
+    fn prune<'a>(&'a self, tenant: &'a TenantFilter, retention: Retention) -> StoreFuture<'a, u64> {
         unhurried(self.0.prune(tenant, retention))
     }
 }
