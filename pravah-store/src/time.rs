@@ -77,3 +77,18 @@ pub(crate) mod optional {
         Ok(millis.map(super::from_millis))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_differ_by_up_to_a_quarter_and_are_never_longer_than_a_day_and_that() {
+        let wait = Duration::from_secs(100);
+        let waits: Vec<Duration> = (0..1_000).map(|_| jittered(wait)).collect();
+        let (least, most) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());
+        assert!(*least >= wait.mul_f64(0.75) && *least < wait.mul_f64(0.9));
+        assert!(*most <= wait.mul_f64(1.25) && *most > wait.mul_f64(1.1));
+        assert!(jittered(Duration::MAX) <= LONGEST_WAIT.mul_f64(1.25));
+    }
+}

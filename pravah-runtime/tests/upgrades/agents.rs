@@ -1,6 +1,10 @@
 //! Agents in the middle of their conversations.
 
-use pravah_runtime::{ClientFactory, LoadOptions, ScriptedModel, prelude::*};
+use std::sync::{Arc, Mutex};
+
+use pravah_runtime::{
+    ClientFactory, LoadOptions, ModelClient, ModelFuture, ModelRequest, ScriptedModel, prelude::*,
+};
 use serde_json::json;
 
 use crate::{refusal, upgraded, upgraded_with};
@@ -131,6 +135,23 @@ fn factory(tool: &str) -> ClientFactory {
     ClientFactory::new().with_scripted(script)
 }
 
+/// Notes the instructions that a model is given, and hands the rest to another client.
+struct Instructed {
+    model: ScriptedModel,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl ModelClient for Instructed {
+    fn complete<'a>(&'a self, request: &'a ModelRequest) -> ModelFuture<'a> {
+        self.seen.lock().unwrap().push(request.system.clone());
+        self.model.complete(request)
+    }
+
+    fn script(&self) -> Option<&ScriptedModel> {
+        Some(&self.model)
+    }
+}
+
 /// A run whose model has asked for a tool.
 async fn called(tool: &str) -> FlowRuntime<v1::Question> {
     let mut run = FlowRuntime::new(v1::Question { n: 1 })
@@ -155,6 +176,31 @@ async fn a_conversation_goes_on_and_calls_of_a_removed_tool_get_an_error() {
     // The first answer does not fit, the second does.
     let out = run.run(Context::default()).await.unwrap();
     assert_eq!(out, RunOut::Done(v2::Closed { n: 109 }));
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_with_the_new_instructions() {
+    let seen = Arc::<Mutex<Vec<String>>>::default();
+    // Before the upgrade the agent had the first answer.
+    let model = ScriptedModel::new()
+        .call("find_out", "ask", json!({ "what": "x" }))
+        .reply("find_out", json!({ "n": 9 }));
+    let client = Instructed {
+        model: model.for_several_flows(),
+        seen: Arc::clone(&seen),
+    };
+    let run = called("look").await;
+    let mut run = upgraded::<v2::Question, _>(&run)
+        .with_factory(ClientFactory::new().with_client(Arc::new(client)));
+    let out = run.run(Context::default()).await.unwrap();
+    assert_eq!(out, RunOut::Done(v2::Closed { n: 109 }));
+    let seen = seen.lock().unwrap();
+    assert!(!seen.is_empty());
+    assert!(
+        seen.iter()
+            .all(|system| system.starts_with("You know it all.")),
+        "{seen:?}"
+    );
 }
 
 #[tokio::test]

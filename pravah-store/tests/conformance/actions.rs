@@ -29,6 +29,8 @@ pub(crate) enum Action {
     },
     Retry(usize),
     Pass(u64),
+    /// The clock is set back by so many seconds.
+    SetBack(u64),
     Reopen,
 }
 
@@ -89,6 +91,7 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         4 => (0..RUNS, any::<bool>()).prop_map(|(run, cancel)| Action::Push { run, cancel }),
         1 => (0..RUNS).prop_map(Action::Retry),
         3 => (1..12u64).prop_map(Action::Pass),
+        1 => (1..30u64).prop_map(Action::SetBack),
         1 => Just(Action::Reopen),
     ]
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use pravah_runtime::{Budget, ClientFactory, EventKind, FlowEvent, prelude::*};
-use pravah_store::{RunStore, Runs, Status, Worker};
+use pravah_store::{Command, RunStore, Runs, Status, Worker};
 use serde_json::{Value, json};
 
 use crate::{
@@ -22,6 +22,7 @@ crate::over_every_store! {
     several_bodies_at_a_time_come_to_the_same,
     a_run_that_has_spent_its_budget_resumes_with_a_larger_one,
     a_script_in_the_context_answers_a_run_that_many_workers_make,
+    a_message_from_another_process_starts_another_turn_of_an_agent,
 }
 
 #[state]
@@ -66,6 +67,22 @@ fn lead(question: &Question) -> String {
 #[flow]
 fn reporting(question: Question) -> Report {
     flow! { lead }
+}
+
+#[state]
+struct Topic {
+    text: String,
+}
+
+/// You plan.
+#[agent(model = "openai://m", output = Report, turns(max = 5, idle = "1h"))]
+fn plan(topic: &Topic) -> String {
+    topic.text.clone()
+}
+
+#[flow]
+fn planning(topic: Topic) -> Report {
+    flow! { plan }
 }
 
 fn question() -> Question {
@@ -274,4 +291,38 @@ async fn a_script_in_the_context_answers_a_run_that_many_workers_make(it: TestSt
     }
     let output = runs.output::<Question>(&id).await.unwrap().unwrap();
     assert_eq!(output.text, "Two ways.");
+}
+
+async fn a_message_from_another_process_starts_another_turn_of_an_agent(it: TestStore) {
+    let it = it.with_tokio_time();
+    let runs = Runs::new(it.reopen());
+    let script = ScriptedModel::new()
+        .reply("plan", json!({ "text": "By train." }))
+        .reply("plan", json!({ "text": "By ship." }));
+    let models = ClientFactory::new().with_scripted(script);
+    let worker = Worker::new(it.store.clone())
+        .serve_with::<Topic>(move |run, _| Ok(run.with_factory(models.clone())));
+    let _working = Working::start(worker);
+    let topic = Topic {
+        text: "Benin".into(),
+    };
+    let id = runs.start::<Topic>(topic).await.unwrap();
+    until(&runs, &id, Status::Waiting).await;
+    let text = "Not by train.".to_owned();
+    let message = Command::Message {
+        node: "plan".to_owned(),
+        text: text.clone(),
+    };
+    let number = runs.send(&id, message).await.unwrap();
+    let info = until(&runs, &id, Status::Done).await;
+    // Nobody has sent another one within the hour.
+    assert!(info.updated_at.duration_since(info.created_at).unwrap() >= Duration::from_secs(3600));
+    let output = runs.output::<Topic>(&id).await.unwrap();
+    assert_eq!(output.unwrap().text, "By ship.");
+    let history = runs.history(&id).await.unwrap();
+    let taken: Vec<u64> = history.iter().flat_map(|row| row.taken.clone()).collect();
+    assert_eq!(taken, [number]);
+    let asked_again = history.iter().find(|row| !row.taken.is_empty()).unwrap();
+    let entries = runs.entries_at(&id, asked_again.step).await.unwrap();
+    assert!(entries.iter().any(|(_, json)| json.contains(&text)));
 }

@@ -20,6 +20,8 @@ mod events;
 mod failing_writes;
 mod faults;
 mod flows;
+#[cfg(all(feature = "sqlite", unix))]
+mod full_disk;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;

@@ -105,6 +105,11 @@ impl World {
                 self.now += seconds;
                 self.it.pass(*seconds);
             }
+            Action::SetBack(seconds) => {
+                let seconds = self.now.min(*seconds);
+                self.now -= seconds;
+                self.it.set_back(seconds);
+            }
             Action::Reopen => self.it.store = self.it.reopen(),
         }
     }

@@ -166,6 +166,11 @@ impl TestStore {
     pub(crate) fn pass(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
     }
+
+    pub(crate) fn set_back(&self, seconds: u64) {
+        let now = self.clock.now() - Duration::from_secs(seconds);
+        self.clock.set(now);
+    }
 }
 
 /// Encrypts what each store is given: the first one with a key that the others only read with, and the other way round.
