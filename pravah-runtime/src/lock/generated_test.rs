@@ -51,13 +51,31 @@ pub fn check_lock_file(
     flow: &str,
     graph: Result<FlowGraph, FlowError>,
 ) {
-    let mode = Mode::from_env();
     let graph = graph.unwrap_or_else(|error| panic!("the flow has no graph: {error}"));
+    let release = env::var(RELEASE_VAR).unwrap_or_else(|_| release.to_owned());
+    match look_at(Mode::from_env(), (path, text), &release, (flow, &graph)) {
+        Ok(said) => print!("{said}"),
+        Err(problem) => panic!("{problem}"),
+    }
+}
+
+/// What there is to say of a lock file, or why the test fails.
+fn look_at(
+    mode: Mode,
+    (path, text): (&str, &str),
+    release: &str,
+    (flow, graph): (&str, &FlowGraph),
+) -> Result<String, String> {
+    let failed = |error: LockError| {
+        let source = std::error::Error::source(&error);
+        let why = source.map_or_else(String::new, |source| format!(": {source}"));
+        format!("{path}: {error}{why}")
+    };
     let mut lock = match is_empty(text) {
         true => FlowLock::new(flow),
-        false => FlowLock::from_json(text).unwrap_or_else(|error| failed(path, &error)),
+        false => FlowLock::from_json(text).map_err(failed)?,
     };
-    let mut report = lock.check(&graph);
+    let mut report = lock.check(graph);
     if lock.flow() != flow {
         let other = LockProblem::OtherFlow {
             locked: lock.flow().to_owned(),
@@ -66,38 +84,141 @@ pub fn check_lock_file(
         };
         report.problems.insert(0, other);
     }
-    assert!(
-        report.is_ok(),
-        "runs of earlier versions cannot go on in this one:\n{report}"
-    );
-    print!("{report}");
-    let release = env::var(RELEASE_VAR).unwrap_or_else(|_| release.to_owned());
+    if !report.is_ok() {
+        return Err(format!(
+            "runs of earlier versions cannot go on in this one:\n{report}"
+        ));
+    }
     let is_taken = lock.versions().iter().any(|it| it.release == release);
-    let version = LockedVersion::of(release.clone(), &graph);
+    let version = LockedVersion::of(release.to_owned(), graph);
     let known = lock.same_as(&version).map(|it| it.release.clone());
     match (mode, known) {
-        (Mode::Test, _) => {}
-        (Mode::Write, None) if is_taken => panic!(
+        (Mode::Test, _) => Ok(report.to_string()),
+        (Mode::Write, None) if is_taken => Err(format!(
             "{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
-        ),
+        )),
         (Mode::Write, None) => {
-            lock.add(&*release, &graph);
-            lock.write(path)
-                .unwrap_or_else(|error| failed(path, &error));
-            println!("{path}: added version {release}");
+            lock.add(release, graph);
+            lock.write(path).map_err(failed)?;
+            Ok(format!("{report}{path}: added version {release}\n"))
         }
-        (Mode::Check, None) => panic!(
+        (Mode::Check, None) => Err(format!(
             "{path}: this version is not in the lock file: run `pravah lock` before it is released"
-        ),
-        (Mode::Write | Mode::Check, Some(known)) => {
-            println!("{path}: this version is there, as {known}");
-        }
+        )),
+        (Mode::Write | Mode::Check, Some(known)) => Ok(format!(
+            "{report}{path}: this version is there, as {known}\n"
+        )),
     }
 }
 
-#[expect(clippy::panic, reason = "it is the body of a test")]
-fn failed(path: &str, error: &LockError) -> ! {
-    let source = std::error::Error::source(error);
-    let why = source.map_or_else(String::new, |source| format!(": {source}"));
-    panic!("{path}: {error}{why}")
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Mode::*, *};
+
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    struct Order {
+        cups: u32,
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    struct Brewed {
+        cups: u32,
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    struct Served {
+        cups: u32,
+    }
+
+    fn short() -> FlowGraph {
+        let graph = FlowGraph::builder();
+        let graph = graph
+            .work::<Order, Served, _, _>(|order, _| async move { Ok(Served { cups: order.cups }) });
+        graph.build().unwrap()
+    }
+
+    fn long() -> FlowGraph {
+        let graph = FlowGraph::builder();
+        let graph = graph
+            .work::<Order, Brewed, _, _>(|order, _| async move { Ok(Brewed { cups: order.cups }) });
+        let graph = graph.work::<Brewed, Served, _, _>(|brewed, _| async move {
+            Ok(Served { cups: brewed.cups })
+        });
+        graph.build().unwrap()
+    }
+
+    /// What the test does with a file of this text, and the file after it.
+    fn after(
+        mode: Mode,
+        text: &str,
+        release: &str,
+        graph: &FlowGraph,
+    ) -> (Result<String, String>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("coffee.lock");
+        fs::write(&file, text).unwrap();
+        let path = file.to_str().unwrap();
+        let said = look_at(mode, (path, text), release, ("Order", graph));
+        let without_folder = |text: String| text.replace(path, "coffee.lock");
+        let said = said.map(without_folder).map_err(without_folder);
+        (said, fs::read_to_string(&file).unwrap())
+    }
+
+    #[test]
+    fn a_version_is_written_once_and_then_is_there() {
+        let (said, written) = after(Write, "", "1.0.0", &short());
+        assert_eq!(said.unwrap(), "coffee.lock: added version 1.0.0\n");
+        for mode in [Write, Check] {
+            let (said, kept) = after(mode, &written, "1.0.1", &short());
+            assert_eq!(
+                said.unwrap(),
+                "coffee.lock: this version is there, as 1.0.0\n"
+            );
+            assert_eq!(kept, written);
+        }
+    }
+
+    #[test]
+    fn a_check_fails_where_the_version_is_missing_and_says_which_nodes_are_skipped_where_it_is_there()
+     {
+        let (_, first) = after(Write, "", "1.0.0", &short());
+        let (said, kept) = after(Check, &first, "2.0.0", &long());
+        assert_eq!(
+            said.unwrap_err(),
+            "coffee.lock: this version is not in the lock file: run `pravah lock` before it is released"
+        );
+        assert_eq!(kept, first);
+        let (said, both) = after(Write, &first, "2.0.0", &long());
+        let said = said.unwrap();
+        assert!(
+            said.ends_with("coffee.lock: added version 2.0.0\n"),
+            "{said}"
+        );
+        let (said, _) = after(Check, &both, "2.0.0", &long());
+        let said = said.unwrap();
+        assert!(said.contains("1.0.0") && said.contains("Brewed"), "{said}");
+    }
+
+    #[test]
+    fn a_release_that_has_other_nodes_is_not_written_again() {
+        let (_, first) = after(Write, "", "1.0.0", &short());
+        let (said, kept) = after(Write, &first, "1.0.0", &long());
+        let error = said.unwrap_err();
+        assert!(error.contains("raise the version of the crate"), "{error}");
+        assert_eq!(kept, first);
+    }
+
+    #[test]
+    fn runs_that_cannot_go_on_fail_in_every_mode_and_nothing_is_written() {
+        let (_, first) = after(Write, "", "1.0.0", &long());
+        for mode in [Test, Write, Check] {
+            let (said, kept) = after(mode, &first, "2.0.0", &short());
+            let error = said.unwrap_err();
+            let expected = "a `Brewed` waits, and no node of this version takes it";
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(kept, first);
+        }
+    }
 }
