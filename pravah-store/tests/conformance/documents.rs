@@ -50,7 +50,7 @@ fn registry() -> NodeRegistry {
         })
 }
 
-fn document(text: &str) -> DocumentFlow {
+pub(crate) fn document(text: &str) -> DocumentFlow {
     DocumentFlow::read("flow.yaml", text, &registry()).unwrap()
 }
 

@@ -22,6 +22,7 @@ mod faults;
 mod flows;
 #[cfg(all(feature = "sqlite", unix))]
 mod full_disk;
+mod generated_versions;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;
