@@ -3,7 +3,12 @@
 //! Time is a clock that the tests set, or tokio's paused one: nothing waits for real time but `killed_workers`, which
 //! kills processes, and `outage`, which kills a server.
 
-#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
 
 mod actions;
 mod agents;
@@ -23,6 +28,8 @@ mod flows;
 #[cfg(all(feature = "sqlite", unix))]
 mod full_disk;
 mod generated_versions;
+#[cfg(feature = "postgres")]
+mod held_messages;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod killed_workers;
 mod leases;
@@ -32,6 +39,8 @@ mod model;
 mod named_store;
 #[cfg(feature = "postgres")]
 mod outage;
+#[cfg(feature = "postgres")]
+mod paused_workers;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
