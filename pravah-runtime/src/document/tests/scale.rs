@@ -45,6 +45,30 @@ async fn a_long_chain_of_skipped_nodes_is_one_step() {
     assert_eq!(done.outputs["n19999"]["reason"], "edge");
 }
 
+/// The most bytes that the changes of a step have in a chain, but for its first and its last one.
+async fn most_bytes_of_a_step(nodes: usize) -> usize {
+    let mut run = flow(document(chain(nodes))).start(json!({})).unwrap();
+    run.next(Context::default()).await.unwrap();
+    run.take_changes().unwrap();
+    let mut most = 0;
+    for _ in 0..nodes - 2 {
+        run.next(Context::default()).await.unwrap();
+        let changes = serde_json::to_string(&run.take_changes().unwrap()).unwrap();
+        most = most.max(changes.len());
+    }
+    most
+}
+
+#[tokio::test]
+async fn a_step_in_a_long_chain_changes_as_much_as_one_in_a_short_chain() {
+    let (short, long) = (
+        most_bytes_of_a_step(10).await,
+        most_bytes_of_a_step(1_000).await,
+    );
+    // The numbers in the names of the nodes have up to two digits more.
+    assert!(long - short < 20, "{short} {long}");
+}
+
 #[tokio::test]
 async fn a_node_may_wait_for_many() {
     for mode in [None, Some(MergeMode::All), Some(MergeMode::Any)] {
