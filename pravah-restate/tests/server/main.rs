@@ -14,4 +14,5 @@ mod killed;
 mod mistakes;
 mod server;
 mod steps;
+mod turns;
 mod versions;
