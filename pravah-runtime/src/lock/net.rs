@@ -198,6 +198,12 @@ impl LockedNet {
         }
     }
 
+    /// Whether a node leaves the state of this key, which a run starts with.
+    pub(super) fn is_left_again(&self, key: &String) -> bool {
+        // The first is the start.
+        self.left().skip(1).any(|keys| keys.contains(key))
+    }
+
     /// What is left at the start of a run, by each outcome of a node, and by each failure that is caught.
     pub(super) fn left(&self) -> impl Iterator<Item = &Vec<String>> {
         let outcomes = self.nodes.iter().flat_map(|node| &node.outcomes);

@@ -4,6 +4,7 @@ mod asked_before;
 mod asked_inside;
 mod shared;
 mod starts;
+mod unknown;
 
 use pravah_runtime::{FlowGraph, LoadOptions, prelude::*};
 

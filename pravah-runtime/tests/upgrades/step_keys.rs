@@ -1,6 +1,7 @@
 //! Two steps of a run have two keys, whichever versions of the flow make them.
 
 mod moved;
+mod put_back;
 
 use std::{
     collections::BTreeSet,

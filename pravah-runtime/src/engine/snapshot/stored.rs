@@ -104,6 +104,9 @@ layout! {
         captured: Key<'a> => Key<'a>,
         latest_states: Key<'a> => Key<'a>,
         latest_inputs: Key<'a> => Key<'a>,
+        // The flows whose inputs a version did not know that it has loaded the run of another one into: what waits where
+        // they start may have been made in them. Each is `true`.
+        unknown_inputs: Key<'a> => bool,
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,
         remotes: Key<'a> => Cow<'a, RemoteProgress>,
@@ -234,6 +237,7 @@ impl Entry for Cow<'_, FailedNode> {}
 impl Entry for Arc<Command> {}
 impl Entry for u64 {}
 impl Entry for u32 {}
+impl Entry for bool {}
 
 impl Entry for StoredList<'_> {
     fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {

@@ -47,6 +47,13 @@ impl Frame {
         own.is_same(other).then_some(around)
     }
 
+    /// Whether something waits in a flow whose input was not known when the run was loaded.
+    pub(crate) fn lacks_input(&self, scope: ScopeIx) -> bool {
+        self.progress.unknown_inputs.contains(&scope)
+            && !self.flow_inputs.contains(&scope)
+            && self.is_running(scope)
+    }
+
     /// Whether anything waits in a flow.
     pub(crate) fn is_running(&self, scope: ScopeIx) -> bool {
         self.waiting_within(scope).next().is_some()

@@ -83,6 +83,8 @@ pub(crate) struct Progress {
     pub(crate) visits: SortedMap<NodeIx, u32>,
     /// Those of nodes that this version does not have, by their keys: a later one may have them again.
     pub(crate) gone_visits: SortedMap<Arc<str>, u32>,
+    /// The flows whose inputs are not known, as long as they have none; see [`Frame::lacks_input`].
+    pub(crate) unknown_inputs: SortedMap<ScopeIx, ()>,
     /// Of the nodes that have failed at this visit, or whose time is limited.
     pub(crate) attempts: SortedMap<NodeIx, Attempts>,
     /// The nodes that have failed, with nothing left to try.
@@ -99,6 +101,7 @@ empty!(Progress {
     timers: SortedMap::new(),
     visits: SortedMap::new(),
     gone_visits: SortedMap::new(),
+    unknown_inputs: SortedMap::new(),
     attempts: SortedMap::new(),
     failed: SortedMap::new(),
 });

@@ -33,6 +33,7 @@ impl Loader<'_> {
         frame.is_started = true;
         self.places.clear();
         self.moved.clear();
+        self.unknown_inputs.clear();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state.into_live()),
@@ -54,6 +55,8 @@ impl Loader<'_> {
         finish::check_can_finish(&frame)?;
         let inputs = (stored.inputs, stored.shared_inputs);
         if let Some(progress) = &mut progress {
+            let unknown = take(&mut progress.unknown_inputs).into_iter();
+            self.unknown_inputs = unknown.map(|(key, _)| key.into_owned()).collect();
             let inputs = take(&mut progress.latest_inputs);
             self.latest_inputs(&mut frame, inputs, &latest)?;
         }
@@ -76,7 +79,10 @@ impl Loader<'_> {
             |loader, id, visits| {
                 // A node may have been on a loop in another version: its next step is another one all the same.
                 let nodes = loader.visited_nodes(&table, &id);
-                if nodes.is_empty() {
+                if !nodes
+                    .iter()
+                    .any(|node| loader.may_be_of(&table, &id, *node))
+                {
                     frame.progress.gone_visits.insert(Arc::from(&*id), visits);
                 }
                 for node in nodes {

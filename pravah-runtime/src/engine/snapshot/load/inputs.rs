@@ -106,6 +106,8 @@ impl Loader<'_> {
             });
             if let Some(live) = input {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
+            } else if self.is_unknown(table, scope) && frame.is_running(scope) {
+                frame.progress.unknown_inputs.insert(scope, ());
             }
         }
         self.check_inputs(frame)

@@ -27,7 +27,12 @@ mod starts;
 mod state;
 mod tasks;
 
-use std::{collections::BTreeMap, fmt::Display, mem::take, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+    mem::take,
+    sync::Arc,
+};
 
 use pravah_graph::Fingerprint;
 
@@ -70,6 +75,8 @@ struct Loader<'a> {
     places: BTreeMap<String, Place>,
     /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
     moved: BTreeMap<String, Live>,
+    /// The flows of that frame whose inputs were not known, by the keys of these.
+    unknown_inputs: BTreeSet<String>,
     /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -127,6 +134,7 @@ pub(super) fn load(
         version: options.version(fingerprint).filter(|_| is_other),
         places: BTreeMap::new(),
         moved: BTreeMap::new(),
+        unknown_inputs: BTreeSet::new(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{super::super::state::frame::Frame, Loader};
-use crate::graph::{NodeIx, Table, node_of_taker};
+use crate::graph::{NodeIx, Table, node_of_taker, split_key};
 
 impl Loader<'_> {
     /// The nodes that the run may have passed, of those whose visits were not counted.
@@ -80,12 +80,19 @@ impl Loader<'_> {
         let mut passed = Passed::default();
         for ((_, (key, _)), _) in uncounted {
             let nodes = self.nodes_of_place(table, key);
-            if nodes.is_empty() && self.had_node(key) {
+            if !nodes.iter().any(|node| self.may_be_of(table, key, *node)) && self.had_node(key) {
                 passed.gone.push((*key).to_owned());
             }
             passed.nodes.extend(nodes);
         }
         passed
+    }
+
+    /// Whether a node may be the one for which the state of a key waited. Another one has step keys of its own.
+    pub(super) fn may_be_of(&self, table: &Table, key: &str, node: NodeIx) -> bool {
+        let taker = split_key(key).1.or_else(|| self.taker_of(key));
+        table.node_by_key.contains_key(key)
+            || taker.is_none_or(|taker| node_of_taker(taker) == table.node_id(node))
     }
 
     /// Whether the version that the snapshot is of has a node of this key.
@@ -103,8 +110,14 @@ impl Loader<'_> {
             .flat_map(|version| version.takers.values());
         let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
         let nodes = (0..).map(NodeIx).zip(&frame.table.nodes);
-        let nodes = nodes.filter(|(_, entry)| {
-            let waits = entry.slots.iter().any(|slot| frame.tokens.contains(slot));
+        // What waited for another function is not what this one waited for.
+        let own = self.places.iter().map(|(key, place)| {
+            let node = frame.table.slot(place.slot).node;
+            self.may_be_of(&frame.table, key, node).then_some(node)
+        });
+        let waiting: BTreeSet<NodeIx> = own.flatten().collect();
+        let nodes = nodes.filter(|(node, entry)| {
+            let waits = waiting.contains(node);
             let was_there = earlier.is_empty() || earlier.contains(&*entry.id);
             entry.on_cycle && was_there && !waits
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{super::super::state::frame::Frame, Loader};
 use crate::{
-    graph::{FlowStart, Place, ScopeIx},
+    graph::{FlowStart, Place, ScopeIx, Table},
     state::Live,
 };
 
@@ -38,6 +38,9 @@ impl Loader<'_> {
 
     /// What waited at the start of the flow whose input has this key. Where that is not stored, it is that input.
     pub(super) fn waited_at_start(&self, frame: &Frame, input: &str) -> Option<Live> {
+        if self.unknown_inputs.contains(input) {
+            return None;
+        }
         let start = self.known_start(input)?;
         if let Some(live) = start.places.iter().find_map(|key| self.moved.get(key)) {
             return Some(live.clone());
@@ -54,6 +57,9 @@ impl Loader<'_> {
         scope: ScopeIx,
         unused: &[Unused],
     ) -> Option<Live> {
+        if self.unknown_inputs.contains(&*frame.table.scope(scope).key) {
+            return None;
+        }
         if !self.is_other {
             return frame.waiting_at_start(scope).cloned();
         }
@@ -70,6 +76,11 @@ impl Loader<'_> {
             None => likely_input(frame, scope, unused),
         };
         live.cloned()
+    }
+
+    /// Whether the input of a flow that has none now was not known, or is not.
+    pub(super) fn is_unknown(&self, table: &Table, scope: ScopeIx) -> bool {
+        self.is_other || self.unknown_inputs.contains(&*table.scope(scope).key)
     }
 
     /// What waits at the start of a flow that was not there, or in which nothing waited, if it comes from outside of the

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    graph::{NodeIx, Table},
+    graph::{NodeIx, ScopeIx, Table},
     sorted_map::SortedMap,
 };
 
@@ -38,7 +38,8 @@ impl Writer {
         }
         let shared = shared.unwrap_or_default();
         let table = &*frame.table;
-        let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
+        let (now, frame_before) = (&*frame.progress, before);
+        let before = before.map(|it| &*it.progress);
         Some(Box::new(StoredProgress {
             shared_states: shared.shared_states,
             latest: shared.latest,
@@ -46,6 +47,7 @@ impl Writer {
             captured: shared.captured,
             latest_states: shared.latest_states,
             latest_inputs: shared.latest_inputs,
+            unknown_inputs: self.unknown_inputs(frame, frame_before),
             agents: self.section(
                 (sections::agents, &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(node_key(table, *node)),
@@ -84,6 +86,27 @@ impl Writer {
                 |failed| Cow::Borrowed(&**failed),
             ),
         }))
+    }
+
+    fn unknown_inputs<'a>(
+        &mut self,
+        frame: &'a Frame,
+        before: Option<&'a Frame>,
+    ) -> Map<Key<'a>, bool> {
+        let table = &*frame.table;
+        let of = |frame: &'a Frame| {
+            let scopes = frame.progress.unknown_inputs.keys().copied();
+            scopes.filter(move |scope| frame.lacks_input(*scope))
+        };
+        for scope in before.into_iter().flat_map(of) {
+            if !frame.lacks_input(scope) {
+                self.delete(sections::unknown_inputs, &table.scope(scope).key);
+            }
+        }
+        let is_new = |scope: &ScopeIx| before.is_none_or(|before| !before.lacks_input(*scope));
+        let new = of(frame).filter(is_new);
+        new.map(|scope| (Cow::Borrowed(&*table.scope(scope).key), true))
+            .collect()
     }
 
     fn visits<'a>(
