@@ -18,6 +18,7 @@ mod server;
 mod wire;
 
 use std::{
+    fmt,
     fs::File,
     io::Write,
     path::Path,
@@ -56,6 +57,39 @@ fn countdown(countdown: Countdown) -> Landed {
     flow! { count -> either(count, done) }
 }
 
+#[state]
+struct Link {
+    left: u32,
+}
+
+#[node]
+fn pass_on(link: Link) -> Link {
+    Link { left: link.left }
+}
+
+#[node]
+fn land(_: Link) -> Landed {
+    Landed { steps: STEPS }
+}
+
+macro_rules! chain {
+    ($($link:ident)+) => {
+        #[flow]
+        fn chain(link: Link) -> Landed {
+            flow! { $(pass_on as $link ->)+ land }
+        }
+    };
+}
+// Of 100 nodes.
+chain! {
+    l00 l01 l02 l03 l04 l05 l06 l07 l08 l09 l10 l11 l12 l13 l14 l15 l16
+    l17 l18 l19 l20 l21 l22 l23 l24 l25 l26 l27 l28 l29 l30 l31 l32 l33
+    l34 l35 l36 l37 l38 l39 l40 l41 l42 l43 l44 l45 l46 l47 l48 l49 l50
+    l51 l52 l53 l54 l55 l56 l57 l58 l59 l60 l61 l62 l63 l64 l65 l66 l67
+    l68 l69 l70 l71 l72 l73 l74 l75 l76 l77 l78 l79 l80 l81 l82 l83 l84
+    l85 l86 l87 l88 l89 l90 l91 l92 l93 l94 l95 l96 l97 l98
+}
+
 /// Where runs are kept. Each worker opens it anew, as another process does.
 #[derive(Clone)]
 enum Place {
@@ -64,6 +98,17 @@ enum Place {
 }
 
 impl Place {
+    /// The schema of a database, or a file.
+    fn of(name: String) -> Self {
+        match name.contains("://") {
+            true => Self::Schema {
+                url: name,
+                name: new_schema(),
+            },
+            false => Self::File(Path::new(&name).into()),
+        }
+    }
+
     async fn open(&self) -> Arc<dyn RunStore> {
         match self {
             Self::File(file) => Arc::new(SqliteStore::open(file).unwrap()),
@@ -75,21 +120,40 @@ impl Place {
     }
 }
 
-/// How long all steps of `runs` runs take.
-async fn time(place: &Place, runs: usize, (workers, slots): (usize, usize)) -> Duration {
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File(_) => "SqliteStore",
+            Self::Schema { .. } => "PostgresStore",
+        })
+    }
+}
+
+/// How long all steps of runs in a loop take.
+async fn time(place: &Place, runs: usize, workers: (usize, usize)) -> Duration {
+    let inputs = (0..runs).map(|_| Countdown { left: STEPS - 1 });
+    time_of(place, inputs.collect(), workers).await
+}
+
+/// How long all steps of runs with these inputs take.
+async fn time_of<F: Flow>(
+    place: &Place,
+    inputs: Vec<F>,
+    (workers, slots): (usize, usize),
+) -> Duration {
+    let runs = inputs.len();
     let handle = Runs::new(place.open().await);
     let done = Filter::new().with_status(Status::Done).with_limit(1000);
     let before = handle.list(done.clone()).await.unwrap().runs.len();
     let mut ids = Vec::new();
-    for _ in 0..runs {
-        let input = Countdown { left: STEPS - 1 };
-        ids.push(handle.start::<Countdown>(input).await.unwrap());
+    for input in inputs {
+        ids.push(handle.start::<F>(input).await.unwrap());
     }
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let mut at_work = Vec::new();
     for _ in 0..workers {
         let worker = Worker::new(place.open().await);
-        let worker = worker.serve::<Countdown>().with_slots(slots);
+        let worker = worker.serve::<F>().with_slots(slots);
         let mut stopped = stopped.clone();
         at_work.push(async move {
             worker
@@ -150,22 +214,20 @@ fn main() {
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     match std::env::var("PRAVAH_BENCH_URL") {
-        Ok(url) => runtime.block_on(measure_chain(url)),
+        Ok(place) => runtime.block_on(measure_chain(Place::of(place))),
         Err(_) => runtime.block_on(measure()),
     }
 }
 
-/// A run of 100 steps, as `benches/durable` compares it with others.
-async fn measure_chain(url: String) {
-    let name = new_schema();
-    let place = Place::Schema { url, name };
+/// Runs of a chain of 100 nodes, as `benches/durable` compares them with others.
+async fn measure_chain(place: Place) {
     let mut times = Vec::new();
     for _ in 0..5 {
-        let passed = time(&place, 1, (1, 1)).await;
+        let passed = time_of(&place, vec![Link { left: 0 }], (1, 1)).await;
         times.push(passed.as_secs_f64() * 1_000.0 / f64::from(STEPS));
     }
     times.sort_by(f64::total_cmp);
-    println!("Pravah, PostgresStore: {:.2} ms a step", times[2]);
+    println!("Pravah, {place}: {:.2} ms a step", times[2]);
 }
 
 async fn measure() {

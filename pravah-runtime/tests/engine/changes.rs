@@ -285,3 +285,30 @@ async fn entries_are_a_collection_by_their_keys() {
     head.extend(states);
     assert_eq!(text(&head), text(&stored));
 }
+
+proptest! {
+    #[test]
+    fn what_has_changed_between_two_sets_of_entries_makes_one_of_them_the_other(
+        one in entries(),
+        two in entries(),
+    ) {
+        let mut made = one.clone();
+        let changes = two.changes_since(&one);
+        prop_assert!(!one.iter().eq(two.iter()) || changes.is_empty());
+        made.apply(changes);
+        prop_assert!(made.iter().eq(two.iter()));
+    }
+}
+
+/// Entries with keys of which some are under others.
+fn entries() -> impl Strategy<Value = Entries> {
+    let key = prop::sample::select(vec!["", "/a", "/a/b", "/a/b/c", "/ab", "/b"]);
+    let entries = prop::collection::btree_map(key, 0..3_u8, 0..5);
+    entries.prop_map(|entries| {
+        let mut made = Entries::default();
+        for (key, value) in entries {
+            made.insert(key, value.to_string()).unwrap();
+        }
+        made
+    })
+}

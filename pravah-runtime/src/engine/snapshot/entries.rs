@@ -130,6 +130,43 @@ impl Entries {
         self.0.extend(changes.put);
     }
 
+    /// What has changed since `earlier`, of the same run after one of the steps before: [applied](Self::apply) to those, it
+    /// makes them these.
+    ///
+    /// ```
+    /// use pravah_runtime::Entries;
+    ///
+    /// let [mut one, two]: [Entries; 2] = serde_json::from_str(r#"[
+    ///     { "/states/Order": { "cups": 2 }, "/visits/Order": 1 },
+    ///     { "/states/Brewed": { "cups": 2 }, "/visits/Order": 1 }
+    /// ]"#)?;
+    /// let changes = two.changes_since(&one);
+    /// assert!(changes.deleted().eq(["/states/Order"]));
+    /// assert!(changes.put().eq([("/states/Brewed", r#"{ "cups": 2 }"#)]));
+    /// one.apply(changes);
+    /// assert!(one.iter().eq(two.iter()));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn changes_since(&self, earlier: &Self) -> Changes {
+        let gone = earlier.0.keys().filter(|key| !self.0.contains_key(*key));
+        let deleted: Vec<String> = gone.cloned().collect();
+        // What is under a key that is deleted goes with it.
+        let goes_along = |key: &str| {
+            let mut ends = key.match_indices('/').map(|(end, _)| end);
+            ends.any(|end| {
+                deleted
+                    .binary_search_by(|it| (**it).cmp(&key[..end]))
+                    .is_ok()
+            })
+        };
+        let put = self.0.iter().filter(|(key, json)| {
+            let is_same = earlier.get(key).is_some_and(|known| known == json.get());
+            !is_same || goes_along(key)
+        });
+        let put = put.map(|(key, json)| (key.clone(), json.clone())).collect();
+        Changes { deleted, put }
+    }
+
     /// The entries with their JSON, by their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.into_iter()
