@@ -55,6 +55,8 @@ mod server;
 mod set_up;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_locked;
 mod stranded;
 mod support;
 #[cfg(feature = "postgres")]

@@ -1,13 +1,7 @@
 //! What is SQLite's own: files, versions of their schema, and processes that write at the same time.
 
-use std::{
-    error::Error as _,
-    pin::Pin,
-    sync::Arc,
-    time::{Duration, UNIX_EPOCH},
-};
+use std::{error::Error as _, pin::Pin, sync::Arc, time::Duration};
 
-use pravah_runtime::ManualClock;
 use pravah_store::{
     ClaimRequest, Command, Filter, RunStore, SqliteOptions, SqliteStore, Status, StoreError,
 };
@@ -262,31 +256,6 @@ fn a_file_may_be_opened_with_any_timeout_and_by_several_at_once() {
             });
         }
     });
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_lease_that_ends_while_its_commit_waits_for_the_file_is_lost() {
-    let folder = folder();
-    let file = folder.path().join("runs.db");
-    let clock = ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_000));
-    let store = SqliteStore::open(&file).unwrap().with_clock(clock.clone());
-    store.start(new_run(&key("a"))).await.unwrap();
-    let request = ClaimRequest::new("worker", ["flow".to_owned()]);
-    let request = request.with_lease(Duration::from_secs(5));
-    let claim = store.claim(request).await.unwrap().remove(0);
-
-    let other = Connection::open(&file).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let committing = tokio::spawn({
-        let store = store.clone();
-        async move { store.commit(&claim.lease, last_step(Status::Done)).await }
-    });
-    // Until the commit waits for the other connection, however slow the machine is.
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    clock.advance(Duration::from_secs(60));
-    other.execute_batch("COMMIT").unwrap();
-    let committed = committing.await.unwrap();
-    assert!(matches!(committed, Err(StoreError::LeaseLost { .. })));
 }
 
 #[test]
