@@ -213,7 +213,7 @@ fn main() {
         return;
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    match std::env::var("PRAVAH_BENCH_URL") {
+    match std::env::var("PRAVAH_BENCH_STORE") {
         Ok(place) => runtime.block_on(measure_chain(Place::of(place))),
         Err(_) => runtime.block_on(measure()),
     }

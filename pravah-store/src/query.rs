@@ -41,7 +41,7 @@ pub struct Filter {
     pub after: Option<Cursor>,
 }
 
-/// Whose runs a [`Filter`] means.
+/// Whose runs are meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TenantFilter {
     /// Those that belong to no tenant.
@@ -236,7 +236,7 @@ impl Page {
 pub struct Retention {
     /// How long after its end a run is kept.
     pub max_age: Duration,
-    /// How many are kept at most, the last to have ended first.
+    /// How many of each tenant are kept at most, the last to have ended first.
     pub max_runs: Option<u64>,
 }
 

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_differ_by_up_to_a_quarter_and_are_never_longer_than_a_day_and_that() {
+    fn jitter_is_at_most_a_quarter_of_a_wait_that_is_at_most_a_day() {
         let wait = Duration::from_secs(100);
         let waits: Vec<Duration> = (0..1_000).map(|_| jittered(wait)).collect();
         let (least, most) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());

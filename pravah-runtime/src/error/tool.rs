@@ -223,11 +223,11 @@ impl fmt::Display for ToolError {
             Self::PathEscape(path) => write!(f, "`{path}` is outside the working directory"),
             Self::ForbiddenCommand(name) => write!(
                 f,
-                "the command `{name}` is not allowed: `FlowConf::commands` does not list `{name}`"
+                "the command `{name}` is not allowed; `FlowConf::commands` lists those that are"
             ),
             Self::ForbiddenHost(host) => write!(
                 f,
-                "the host `{host}` is not allowed: `FlowConf::hosts` does not list `{host}`"
+                "the host `{host}` is not allowed; `FlowConf::hosts` lists those that are, by their names alone"
             ),
             Self::Http(text) => write!(f, "a web request failed: {text}"),
             Self::Missing(error) => error.fmt(f),

@@ -53,14 +53,14 @@ pub fn check_lock_file(
 ) {
     let graph = graph.unwrap_or_else(|error| panic!("the flow has no graph: {error}"));
     let release = env::var(RELEASE_VAR).unwrap_or_else(|_| release.to_owned());
-    match look_at(Mode::from_env(), (path, text), &release, (flow, &graph)) {
+    match check_or_write(Mode::from_env(), (path, text), &release, (flow, &graph)) {
         Ok(said) => print!("{said}"),
         Err(problem) => panic!("{problem}"),
     }
 }
 
-/// What there is to say of a lock file, or why the test fails.
-fn look_at(
+/// Checks a lock file, or adds this version to it. Returns what there is to say, or why the test fails.
+fn check_or_write(
     mode: Mode,
     (path, text): (&str, &str),
     release: &str,
@@ -95,7 +95,7 @@ fn look_at(
     match (mode, known) {
         (Mode::Test, _) => Ok(report.to_string()),
         (Mode::Write, None) if is_taken => Err(format!(
-            "{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
+            "{report}{path}: `{release}` is in the lock file with other nodes or states: raise the version of the crate, or name this one with `pravah lock --release NAME`"
         )),
         (Mode::Write, None) => {
             lock.add(release, graph);
@@ -103,7 +103,7 @@ fn look_at(
             Ok(format!("{report}{path}: added version {release}\n"))
         }
         (Mode::Check, None) => Err(format!(
-            "{path}: this version is not in the lock file: run `pravah lock` before it is released"
+            "{report}{path}: this version is not in the lock file: run `pravah lock` before it is released"
         )),
         (Mode::Write | Mode::Check, Some(known)) => Ok(format!(
             "{report}{path}: this version is there, as {known}\n"
@@ -160,7 +160,7 @@ mod tests {
         let file = folder.path().join("coffee.lock");
         fs::write(&file, text).unwrap();
         let path = file.to_str().unwrap();
-        let said = look_at(mode, (path, text), release, ("Order", graph));
+        let said = check_or_write(mode, (path, text), release, ("Order", graph));
         let without_folder = |text: String| text.replace(path, "coffee.lock");
         let said = said.map(without_folder).map_err(without_folder);
         (said, fs::read_to_string(&file).unwrap())

@@ -198,10 +198,11 @@ impl LockedNet {
         }
     }
 
-    /// Whether a node leaves the state of this key, which a run starts with.
-    pub(super) fn is_left_again(&self, key: &String) -> bool {
+    /// Whether what a node leaves, or a failure that is caught, comes to this place of the start.
+    pub(super) fn comes_back_to(&self, key: &str) -> bool {
         // The first is the start.
-        self.left().skip(1).any(|keys| keys.contains(key))
+        let mut left = self.left().skip(1).flatten();
+        left.any(|it| it == key)
     }
 
     /// What is left at the start of a run, by each outcome of a node, and by each failure that is caught.

@@ -352,7 +352,7 @@ impl Live {
 }
 
 impl Serialize for Live {
-    /// Fails where the value could not be read again.
+    /// Fails for `NaN` and infinite numbers, which JSON does not have.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.look(|payload| {
             if let Some(Raw(json)) = downcast(payload) {

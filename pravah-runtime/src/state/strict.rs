@@ -1,4 +1,4 @@
-//! A serializer that refuses what would not come back: `serde_json` writes a number that is not finite as `null`.
+//! A serializer that refuses numbers that are not finite, which `serde_json` would write as `null`.
 
 use std::fmt::Display;
 

@@ -91,7 +91,7 @@ async fn a_run_in_memory_goes_on_with_numbers_that_are_not_finite() {
 }
 
 #[tokio::test]
-async fn a_map_whose_keys_are_no_texts_is_refused_with_the_state() {
+async fn a_map_whose_keys_json_cannot_have_is_refused_with_the_state() {
     let mut run = FlowRuntime::new(Ground { width: 1 }).unwrap();
     run.next(Context::default()).await.unwrap();
     let error = serde_json::to_string(&run).unwrap_err().to_string();

@@ -276,11 +276,24 @@ pub(super) fn list(filter: &Filter) -> String {
     sql
 }
 
-/// All but the last `$3` that have ended, and those that ended before `$2`. Returns how many.
-pub(super) const PRUNE: &str = "WITH ended AS (SELECT seq, updated_at, \
-        ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY updated_at DESC, id DESC) AS place \
-        FROM run WHERE ($1::text IS NULL OR tenant = $1) AND status IN ('done', 'cancelled')), \
-    old AS MATERIALIZED (SELECT run.seq FROM run JOIN ended ON ended.seq = run.seq \
-        WHERE ended.place > $3 OR ended.updated_at < $2 FOR UPDATE OF run SKIP LOCKED), \
-    gone AS (DELETE FROM run USING old WHERE run.seq = old.seq RETURNING run.seq) \
-    SELECT COUNT(*) FROM gone";
+macro_rules! prune {
+    ($tenant:literal) => {
+        concat!(
+            "WITH ended AS (SELECT seq, updated_at, \
+                ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY updated_at DESC, id DESC) AS place \
+                FROM run WHERE ",
+            $tenant,
+            " AND status IN ('done', 'cancelled')), \
+            old AS MATERIALIZED (SELECT run.seq FROM run JOIN ended ON ended.seq = run.seq \
+                WHERE ended.place > $3 OR ended.updated_at < $2 FOR UPDATE OF run SKIP LOCKED), \
+            gone AS (DELETE FROM run USING old WHERE run.seq = old.seq RETURNING run.seq) \
+            SELECT COUNT(*) FROM gone"
+        )
+    };
+}
+
+/// Deletes all but the last `$3` runs of a tenant that have ended, and those that ended before `$2`. Returns how many.
+pub(super) const PRUNE: &str = prune!("tenant = $1");
+
+/// The same of every tenant.
+pub(super) const PRUNE_EVERY: &str = prune!("$1::text IS NULL");

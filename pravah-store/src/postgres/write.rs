@@ -204,6 +204,10 @@ impl Writer<'_> {
         tenant: &TenantFilter,
         retention: Retention,
     ) -> Result<u64, TxError> {
+        let statement = match tenant {
+            TenantFilter::Every => statements::PRUNE_EVERY,
+            TenantFilter::Of(_) | TenantFilter::Nobody => statements::PRUNE,
+        };
         let tenant = tenant.column();
         // No run has such a tenant, and no parameter is one.
         if tenant.is_some_and(|tenant| tenant.contains('\0')) {
@@ -212,7 +216,7 @@ impl Writer<'_> {
         let kept_since = time::to_millis(retention.kept_since(self.clock.0.now()));
         let max = retention.max_runs.map_or(i64::MAX, signed);
         let prune: [Param<'_>; 3] = [&tenant, &kept_since, &max];
-        let rows = query(&self.client, Query(statements::PRUNE, &prune)).await?;
+        let rows = query(&self.client, Query(statement, &prune)).await?;
         let pruned = rows.first().map(|row| row.try_get(0)).transpose()?;
         Ok(pruned.map(unsigned).unwrap_or_default())
     }

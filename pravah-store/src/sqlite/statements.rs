@@ -147,12 +147,23 @@ pub(super) fn list(filter: &Filter) -> String {
     sql
 }
 
-/// All but the last `?3` that have ended, and those that ended before `?2`.
-pub(super) const PRUNE: &str = "DELETE FROM run WHERE seq IN \
-    (SELECT seq FROM (SELECT seq, updated_at, \
-        ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY updated_at DESC, id DESC) AS place \
-        FROM run WHERE (?1 IS NULL OR tenant = ?1) AND status IN ('done', 'cancelled')) \
-     WHERE place > ?3 OR updated_at < ?2)";
+macro_rules! prune {
+    ($tenant:literal) => {
+        concat!(
+            "DELETE FROM run WHERE seq IN (SELECT seq FROM (SELECT seq, updated_at, \
+                ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY updated_at DESC, id DESC) AS place \
+                FROM run WHERE ",
+            $tenant,
+            " AND status IN ('done', 'cancelled')) WHERE place > ?3 OR updated_at < ?2)"
+        )
+    };
+}
+
+/// Deletes all but the last `?3` runs of a tenant that have ended, and those that ended before `?2`.
+pub(super) const PRUNE: &str = prune!("tenant = ?1");
+
+/// The same of every tenant.
+pub(super) const PRUNE_EVERY: &str = prune!("?1 IS NULL");
 
 #[cfg(test)]
 mod tests {
@@ -192,6 +203,7 @@ mod tests {
             ),
             (INBOX, "PRIMARY KEY (run=? AND number>?)"),
             (HISTORY, "PRIMARY KEY (run=? AND step>?)"),
+            (PRUNE, "run_by_status (tenant=? AND status=?"),
             (&list(&Filter::new()), "run_by_age"),
             (
                 &page(Filter::new()),

@@ -320,7 +320,11 @@ pub(super) fn prune(
 ) -> Result<u64, TxError> {
     let kept_since = time::to_millis(retention.kept_since(now));
     let max = retention.max_runs.map_or(i64::MAX, signed);
+    let statement = match tenant {
+        TenantFilter::Every => statements::PRUNE_EVERY,
+        TenantFilter::Of(_) | TenantFilter::Nobody => statements::PRUNE,
+    };
     let params = params![tenant.column(), kept_since, max];
-    let pruned = connection.execute(statements::PRUNE, params)?;
+    let pruned = connection.execute(statement, params)?;
     Ok(u64::try_from(pruned).unwrap_or(u64::MAX))
 }

@@ -113,7 +113,7 @@ async fn a_run_that_a_generated_version_can_finish_is_finished_and_any_other_is_
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let old = Draft::random(&mut dice);
         let new = old.changed(&mut dice);
-        match is_finished(&it, &mut dice, (&old, &new)).await {
+        match resume_in(&it, &mut dice, (&old, &new)).await {
             true => finished += 1,
             false => refused += 1,
         }
@@ -121,8 +121,8 @@ async fn a_run_that_a_generated_version_can_finish_is_finished_and_any_other_is_
     assert!(finished > 5 && refused > 5, "{finished} {refused}");
 }
 
-/// Whether the new version finishes a run of the old one, which is somewhere on its way.
-async fn is_finished(it: &TestStore, dice: &mut Dice, (old, new): (&Draft, &Draft)) -> bool {
+/// Resumes a run of the old version, which is somewhere on its way, in the new one. Returns whether that finishes it.
+async fn resume_in(it: &TestStore, dice: &mut Dice, (old, new): (&Draft, &Draft)) -> bool {
     let (runs, effects) = (Runs::new(it.store.clone()), Effects::default());
     let (before, after) = (old.document(), new.document());
     let id = runs.start_document(&before, json!({})).await.unwrap();

@@ -1,4 +1,4 @@
-//! Worker processes that are killed at any moment, over one store. It takes real time, and is the only test that does.
+//! Worker processes that are killed at any moment, over one store.
 //!
 //! `PRAVAH_STORE_TEST_RUNS=10000` makes it as many runs, with more time between two kills and a line for each minute.
 

@@ -1,7 +1,7 @@
 //! What every store promises, checked over each.
 //!
-//! Time is a clock that the tests set, or tokio's paused one: nothing waits for real time but what kills or limits
-//! processes (`killed_workers`, `full_disk`), kills a server (`outage`), or holds its messages up (`paused_workers`).
+//! Time is a clock that the tests set, or tokio's paused one: but for the tests of processes, servers and locked files,
+//! which take real time.
 
 #![allow(
     clippy::expect_used,

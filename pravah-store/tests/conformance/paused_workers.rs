@@ -60,7 +60,7 @@ async fn claim(store: &PostgresStore, owner: &str) -> Option<Lease> {
     claims.pop().map(|claim| claim.lease)
 }
 
-async fn make(
+async fn call_store(
     call: Call,
     store: &PostgresStore,
     lease: Option<Lease>,
@@ -75,12 +75,13 @@ async fn make(
             let released = store.release(own, Release::Stopped).await;
             released.map(|()| None)
         }
-        _ => Ok(claim(store, "paused").await),
+        (Call::Claim, _) => Ok(claim(store, "paused").await),
+        (call, None) => panic!("{call:?} without a lease"),
     }
 }
 
-/// Whether the call was paused; else it has fewer messages.
-async fn is_paused(call: Call, is_answer: bool, messages: usize) -> bool {
+/// Pauses a call at one message, and checks that one worker has the run. Returns whether it has so many messages.
+async fn pause_at(call: Call, is_answer: bool, messages: usize) -> bool {
     let case = format!("{call:?}, answer: {is_answer}, after {messages} messages");
     let Stores {
         paused,
@@ -97,10 +98,13 @@ async fn is_paused(call: Call, is_answer: bool, messages: usize) -> bool {
     let own = lease.clone();
     let mut calling = tokio::spawn({
         let paused = paused.clone();
-        async move { make(call, &paused, own).await }
+        async move { call_store(call, &paused, own).await }
     });
     tokio::select! {
-        _ = &mut calling => return false,
+        made = &mut calling => {
+            made.unwrap().expect(&case);
+            return false;
+        }
         () = hold.until_held() => {}
     }
 
@@ -151,7 +155,7 @@ async fn is_paused(call: Call, is_answer: bool, messages: usize) -> bool {
 /// Pauses a call at each of its messages in turn. Returns how many there are.
 async fn pause_at_each(call: Call, is_answer: bool) -> usize {
     let mut messages = 0;
-    while is_paused(call, is_answer, messages).await {
+    while pause_at(call, is_answer, messages).await {
         messages += 1;
     }
     messages
@@ -187,7 +191,7 @@ async fn a_worker_that_is_paused_while_it_releases_a_run_shares_it_with_nobody()
 
 /// Whether the server took the run from a worker that is held up at an answer in the middle of its commit; `None` where
 /// nothing was locked there.
-async fn is_rolled_back(messages: usize) -> Option<bool> {
+async fn claim_during_commit(messages: usize) -> Option<bool> {
     let it = Stores::open().await;
     let lease = claim(&it.paused, "paused").await.unwrap();
     it.holds[1].after(messages);
@@ -195,7 +199,8 @@ async fn is_rolled_back(messages: usize) -> Option<bool> {
         let store = it.paused.clone();
         async move { store.commit(&lease, step("/paused", "1")).await }
     });
-    it.holds[1].until_held().await;
+    let held = timeout(Duration::from_secs(20), it.holds[1].until_held()).await;
+    held.expect("no answer came while the run was locked");
     it.clock.advance(Duration::from_secs(60));
     if claim(&it.other, "other").await.is_some() {
         return None;
@@ -217,10 +222,10 @@ async fn is_rolled_back(messages: usize) -> Option<bool> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_is_paused_in_the_middle_of_a_commit_keeps_its_run_from_others_for_seconds() {
+async fn a_commit_that_is_paused_while_it_has_the_run_locked_is_rolled_back_by_the_server() {
     let mut messages = 0;
     loop {
-        match is_rolled_back(messages).await {
+        match claim_during_commit(messages).await {
             None => messages += 1,
             Some(is_rolled_back) => return assert!(is_rolled_back, "{messages}"),
         }

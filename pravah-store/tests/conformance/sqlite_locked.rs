@@ -37,7 +37,7 @@ async fn a_lease_that_ends_while_its_commit_waits_for_the_file_is_lost() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_stopped_while_it_writes_keeps_others_from_writing_alone() {
+async fn a_connection_in_the_middle_of_a_write_keeps_others_from_writing_and_not_from_reading() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("runs.db");
     let options = SqliteOptions::new().with_busy_timeout(Duration::from_millis(50));

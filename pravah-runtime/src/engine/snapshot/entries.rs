@@ -130,8 +130,8 @@ impl Entries {
         self.0.extend(changes.put);
     }
 
-    /// What has changed since `earlier`, of the same run after one of the steps before: [applied](Self::apply) to those, it
-    /// makes them these.
+    /// The changes from `earlier`, the entries after an earlier step of the same run. [Applied](Self::apply) to `earlier`
+    /// they give these.
     ///
     /// ```
     /// use pravah_runtime::Entries;

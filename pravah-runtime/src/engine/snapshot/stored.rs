@@ -104,8 +104,8 @@ layout! {
         captured: Key<'a> => Key<'a>,
         latest_states: Key<'a> => Key<'a>,
         latest_inputs: Key<'a> => Key<'a>,
-        // The flows whose inputs a version did not know that it has loaded the run of another one into: what waits where
-        // they start may have been made in them. Each is `true`.
+        // The flows whose inputs were lost when another version loaded the run: what waits where they start may have been
+        // made in them. Each is `true`.
         unknown_inputs: Key<'a> => bool,
         agents: Key<'a> => StoredAgent<'a>,
         gates: Key<'a> => StoredGate<'a>,

@@ -72,7 +72,7 @@ fn is_input(
 /// Whether what waits under a key is sure to be the input of the whole flow.
 fn is_input_of_run(net: &LockedNet, table: &Table, key: &String) -> bool {
     let input = &table.scope(ScopeIx::FLOW).key;
-    net.input() == Some(&**input) && net.start.contains(key) && !net.is_left_again(key)
+    net.input() == Some(&**input) && net.start.contains(key) && !net.comes_back_to(key)
 }
 
 /// The nodes of each flow whose states may lead to one that asks for its input. (A run waits in any of these places, since

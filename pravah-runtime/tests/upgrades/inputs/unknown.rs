@@ -106,7 +106,7 @@ async fn an_input_that_a_version_in_between_did_not_know_is_not_made_up() {
 }
 
 #[tokio::test]
-async fn an_input_is_known_again_in_the_next_round() {
+async fn an_input_that_waits_at_the_start_of_a_new_nested_flow_is_known() {
     let run = FlowRuntime::<flat::desk>::start(flat::Order { n: 6 }).unwrap();
     let run = upgraded_with::<nested::desk, _>(&run, &knowing::<flat::desk>()).unwrap();
     let mut run = upgraded_with::<asking::desk, _>(&run, &knowing::<nested::desk>()).unwrap();

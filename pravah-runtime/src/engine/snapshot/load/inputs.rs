@@ -106,7 +106,7 @@ impl Loader<'_> {
             });
             if let Some(live) = input {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
-            } else if self.is_unknown(table, scope) && frame.is_running(scope) {
+            } else if self.has_lost_input(table, scope) && frame.is_running(scope) {
                 frame.progress.unknown_inputs.insert(scope, ());
             }
         }

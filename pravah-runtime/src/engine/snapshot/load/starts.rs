@@ -78,8 +78,8 @@ impl Loader<'_> {
         live.cloned()
     }
 
-    /// Whether the input of a flow that has none now was not known, or is not.
-    pub(super) fn is_unknown(&self, table: &Table, scope: ScopeIx) -> bool {
+    /// Whether a flow without an input has lost it, in an earlier version or in this load.
+    pub(super) fn has_lost_input(&self, table: &Table, scope: ScopeIx) -> bool {
         self.is_other || self.unknown_inputs.contains(&*table.scope(scope).key)
     }
 
