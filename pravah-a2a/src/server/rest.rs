@@ -108,10 +108,13 @@ async fn get_or_subscribe(
     }
 }
 
+/// The body says nothing more. It is read all the same: a connection on which some of it is still to come is closed, also
+/// for the request that the client sends next.
 async fn cancel_or_subscribe(
     State(server): State<Arc<Server>>,
     context: CallContext,
     params: RawPathParams,
+    _: Bytes,
 ) -> Response {
     let (id, verb) = id_and_verb(&params);
     if let Err(error) = server.check_version(&context) {
@@ -124,7 +127,7 @@ async fn cancel_or_subscribe(
     }
 }
 
-async fn no_push(_: CallContext) -> Response {
+async fn no_push(_: CallContext, _: Bytes) -> Response {
     failed(&A2AError::push_notification_not_supported())
 }
 

@@ -8,6 +8,11 @@ use crate::{
 use pravah_a2a::A2aServer;
 use pravah_runtime::invocation::AgentRegistry;
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 #[tokio::test]
 async fn every_agent_has_a_card_and_the_default_one_is_at_the_root() {
@@ -254,4 +259,26 @@ async fn a_client_that_reads_texts_alone_gets_data_as_a_text() {
         task["artifacts"][0]["parts"],
         json!([{ "text": r#"{"text":"Hello, Ada"}"# }])
     );
+}
+
+#[tokio::test]
+async fn a_connection_stays_open_when_a_request_is_refused_before_its_body_has_come() {
+    let served = serve().await;
+    let host = served.url.strip_prefix("http://").unwrap();
+    let mut connection = TcpStream::connect(host).await.unwrap();
+    let path = "/agents/greet/tasks/none:cancel";
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nA2A-Version: 1.0\r\nContent-Length: 2\r\n\r\n"
+    );
+    for _ in 0..2 {
+        connection.write_all(head.as_bytes()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        connection.write_all(b"{}").await.unwrap();
+        let mut answer = [0; 12];
+        connection.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 404");
+        // The rest of it.
+        let mut rest = vec![0; 4096];
+        assert!(connection.read(&mut rest).await.unwrap() > 0);
+    }
 }
