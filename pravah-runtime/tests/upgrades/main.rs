@@ -58,6 +58,11 @@ fn upgraded<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> FlowRuntime<N
     upgraded_with(run, &LoadOptions::new()).unwrap()
 }
 
+/// The version of this flow is known.
+fn knowing<F: FlowDef>() -> LoadOptions {
+    LoadOptions::new().with_version(F::graph().unwrap().version())
+}
+
 /// Why a version does not go on with the run, but for what all such errors say, and what helps.
 fn refusal<New: FlowDef, Old: FlowDef>(run: &FlowRuntime<Old>) -> String {
     let text = refusal_with_help::<New, Old>(run);

@@ -10,7 +10,7 @@ use std::{
 
 use pravah_runtime::{FlowDef, prelude::*};
 
-use crate::{upgraded, upgraded_with};
+use crate::{knowing, upgraded, upgraded_with};
 
 /// The keys of the payments.
 #[derive(Clone, Default)]
@@ -229,14 +229,18 @@ charged_as! { joined,
     }
 }
 
+/// The run in another version, with the nodes known of the one that it is of.
+fn upgraded_from<Old: FlowDef, New: FlowDef>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
+    upgraded_with::<New, _>(run, &knowing::<Old>()).unwrap()
+}
+
 /// Runs `Old`, which starts with `input`, for so many steps and then `New`; no two payments have one key, whether or not
 /// the nodes of `Old` are known.
 async fn check_distinct<Old: FlowDef, New: FlowDef>(input: Old::Input, steps: usize)
 where
     Old::Input: Clone,
 {
-    let version = Old::graph().unwrap().version();
-    for options in [LoadOptions::new(), LoadOptions::new().with_version(version)] {
+    for options in [LoadOptions::new(), knowing::<Old>()] {
         let payments = Payments::default();
         let run = FlowRuntime::<Old>::start(input.clone()).unwrap();
         let run = payments.made_by(run.with_run_id("r"), steps).await;

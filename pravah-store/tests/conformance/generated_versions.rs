@@ -7,6 +7,7 @@ use pravah_store::{RunInfo, RunStore, Runs, Status, Worker};
 use serde_json::json;
 
 use crate::{
+    dice::Dice,
     documents::document,
     faults::Faulty,
     flows::{Effects, Working},
@@ -19,18 +20,6 @@ crate::over_every_store! {
 
 /// How many pairs of versions there are for each store.
 const PAIRS: u64 = 40;
-
-/// The same numbers for the same seed (xorshift64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
 
 /// The nodes of a document in their order, by their numbers, each with the places of those before it that it waits for.
 #[derive(Clone, Debug)]
@@ -110,7 +99,7 @@ async fn a_run_that_a_generated_version_can_finish_is_finished_and_any_other_is_
     let it = it.with_tokio_time();
     let (mut finished, mut refused) = (0, 0);
     for seed in 1..=PAIRS {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut dice = Dice::new(seed);
         let old = Draft::random(&mut dice);
         let new = old.changed(&mut dice);
         match resume_in(&it, &mut dice, (&old, &new)).await {

@@ -17,6 +17,9 @@ mod answers;
 mod child;
 mod commands;
 mod commits;
+#[allow(dead_code, reason = "it is of other tests too")]
+#[path = "../../../pravah-runtime/src/document/tests/random/dice.rs"]
+mod dice;
 mod documents;
 #[cfg(all(feature = "encryption", feature = "sqlite"))]
 mod encryption;
@@ -50,6 +53,7 @@ mod queries;
 #[cfg(feature = "postgres")]
 mod races;
 mod remote;
+mod retention;
 #[cfg(feature = "postgres")]
 mod server;
 mod set_up;

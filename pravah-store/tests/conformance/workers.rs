@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use pravah_store::{Claim, ClaimRequest, Retention, Runs, Status, StoreError, Worker};
+use pravah_store::{Claim, ClaimRequest, Runs, Status, StoreError};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep},
@@ -14,8 +14,8 @@ use tokio::{
 use crate::{
     faults::Faulty,
     flows::{
-        Arrived, Bill, Bridge, Crossed, Crossing, Draft, Effects, Journey, Order, Served, Working,
-        to_go, until, worker,
+        Arrived, Bill, Bridge, Crossed, Crossing, Effects, Journey, Order, Served, Working, to_go,
+        until, worker,
     },
     support::{TestStore, changes, key},
 };
@@ -39,8 +39,6 @@ crate::over_every_store! {
     an_output_of_another_flow_is_refused_with_both_flows,
     a_store_that_fails_costs_time_and_no_run,
     a_shutdown_that_a_claim_waits_for_continues,
-    a_worker_deletes_runs_that_ended_a_month_ago_and_no_others,
-    a_worker_keeps_what_it_is_told_to_keep,
 }
 
 async fn a_run_is_driven_to_its_output(it: TestStore) {
@@ -369,47 +367,4 @@ async fn a_shutdown_that_a_claim_waits_for_continues(it: TestStore) {
     let shutdown = async move { may_claim.notify_one() };
     let ended = tokio::time::timeout(Duration::from_secs(60), worker.run(shutdown)).await;
     assert!(ended.is_ok(), "the claim never ends");
-}
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// A worker that looks for work once a day, so that a month passes soon.
-fn daily_worker(it: &TestStore) -> Worker {
-    worker(it.store.clone(), &Effects::default()).with_poll_interval(DAY)
-}
-
-async fn a_worker_deletes_runs_that_ended_a_month_ago_and_no_others(it: TestStore) {
-    let it = it.with_tokio_time();
-    let _worker = Working::start(daily_worker(&it));
-    let runs = Runs::new(it.store.clone());
-    let of_acme = runs.of_tenant("acme").unwrap();
-    let ended = runs.start::<Order>(Order { cups: 1 }).await.unwrap();
-    let theirs = of_acme.start::<Order>(Order { cups: 1 }).await.unwrap();
-    let asks = runs.start::<Draft>(Draft { version: 1 }).await.unwrap();
-    until(&runs, &ended, Status::Done).await;
-    until(&of_acme, &theirs, Status::Done).await;
-    until(&runs, &asks, Status::Suspended).await;
-    sleep(29 * DAY).await;
-    runs.status(&ended).await.unwrap();
-    of_acme.status(&theirs).await.unwrap();
-    sleep(2 * DAY).await;
-    assert!(runs.status(&ended).await.is_err());
-    assert!(of_acme.status(&theirs).await.is_err());
-    assert_eq!(runs.status(&asks).await.unwrap().status, Status::Suspended);
-}
-
-async fn a_worker_keeps_what_it_is_told_to_keep(it: TestStore) {
-    let it = it.with_tokio_time();
-    let runs = Runs::new(it.store.clone());
-    let keeping = Working::start(daily_worker(&it).without_retention());
-    let ended = runs.start::<Order>(Order { cups: 1 }).await.unwrap();
-    until(&runs, &ended, Status::Done).await;
-    sleep(100 * DAY).await;
-    runs.status(&ended).await.unwrap();
-    drop(keeping);
-    let _worker = Working::start(daily_worker(&it).with_retention(Retention::max_age(101 * DAY)));
-    sleep(DAY / 2).await;
-    runs.status(&ended).await.unwrap();
-    sleep(DAY).await;
-    assert!(runs.status(&ended).await.is_err());
 }

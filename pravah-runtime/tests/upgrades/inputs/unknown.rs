@@ -1,8 +1,8 @@
 //! Inputs that a version did not know and did not need, in versions that need them.
 
-use pravah_runtime::{FlowDef, LoadOptions, prelude::*};
+use pravah_runtime::{LoadOptions, prelude::*};
 
-use crate::{done, problems_as_loaded, steps, upgraded, upgraded_with};
+use crate::{done, knowing, problems_as_loaded, steps, upgraded, upgraded_with};
 
 macro_rules! version {
     ($version:ident, $($flow:tt)*) => {
@@ -79,10 +79,6 @@ version! { checked_before,
     pub(super) fn desk(order: Order) -> Paid {
         flow! { check -> shop }
     }
-}
-
-fn knowing<F: FlowDef>() -> LoadOptions {
-    LoadOptions::new().with_version(F::graph().unwrap().version())
 }
 
 #[tokio::test]

@@ -63,13 +63,6 @@ charged_as! { checked_before,
     }
 }
 
-/// The run in another version, with the nodes known of the one that it is of.
-fn upgraded_from<Old: FlowDef, New: FlowDef>(run: &FlowRuntime<Old>) -> FlowRuntime<New> {
-    let version = Old::graph().unwrap().version();
-    let options = LoadOptions::new().with_version(version);
-    upgraded_with::<New, _>(run, &options).unwrap()
-}
-
 /// A run of the first version after so many steps.
 async fn started(payments: &Payments, steps: usize) -> FlowRuntime<once::desk> {
     let run = FlowRuntime::<once::desk>::start(once::Memo { n: 2 }).unwrap();

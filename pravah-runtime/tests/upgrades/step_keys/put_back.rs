@@ -1,7 +1,6 @@
 //! Nodes of one state that are left out and put back.
 
 use super::*;
-use pravah_runtime::LoadOptions;
 
 macro_rules! paying_as {
     ($version:ident, $($flow:tt)*) => {
@@ -65,10 +64,6 @@ paying_as! { reminding_once,
     }
 }
 
-fn knowing<F: FlowDef>() -> LoadOptions {
-    LoadOptions::new().with_version(F::graph().unwrap().version())
-}
-
 /// The keys of a run that is taken to a version without the node, and then to one with it, once it has run.
 async fn keys_when_put_back<First, Second, Third, O>(order: O) -> Vec<String>
 where
@@ -79,10 +74,10 @@ where
     let payments = Payments::default();
     let run = FlowRuntime::<First>::start(order).unwrap().with_run_id("r");
     let run = payments.made_by(run, 2).await;
-    let run = upgraded_with::<Second, _>(&run, &knowing::<First>()).unwrap();
+    let run = upgraded_from::<First, Second>(&run);
     // Loaded again it is the same.
     let run: FlowRuntime<Second> = upgraded(&run);
-    let mut run = upgraded_with::<Third, _>(&run, &knowing::<Second>()).unwrap();
+    let mut run = upgraded_from::<Second, Third>(&run);
     run.run(payments.context()).await.unwrap();
     payments.keys()
 }
