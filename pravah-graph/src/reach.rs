@@ -1,7 +1,10 @@
 //! Which nodes can fire from a marking.
 
-use crate::numbering::Numbering;
-use crate::{Net, NodeId, Place};
+use crate::{
+    Net, NodeId, Place,
+    numbering::Numbering,
+    paths::{leading_to, successors},
+};
 
 impl Net {
     /// Whether some run from a marking lets a node fire. The net need not be sound: outcomes may have been left
@@ -53,27 +56,10 @@ impl Net {
     /// ```
     #[must_use]
     pub fn leading_to(&self, targets: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
-        let mut before: Vec<Vec<NodeId>> = vec![Vec::new(); self.node_count()];
-        for from in self.ids() {
-            for to in self.outcomes(from).iter().flatten().filter_map(Place::node) {
-                if let Some(before) = before.get_mut(to.0) {
-                    before.push(from);
-                }
-            }
-        }
-        let mut leads = vec![false; self.node_count()];
-        let mut open: Vec<NodeId> = targets.into_iter().collect();
-        while let Some(node) = open.pop() {
-            let is_new = leads
-                .get_mut(node.0)
-                .is_some_and(|it| !std::mem::replace(it, true));
-            if is_new {
-                open.extend(before.get(node.0).into_iter().flatten());
-            }
-        }
-        self.ids()
-            .filter(|id| leads.get(id.0) == Some(&true))
-            .collect()
+        let targets = targets.into_iter().map(|target| target.0);
+        let leads = leading_to(&successors(self), targets);
+        let leading = self.ids().zip(leads).filter(|(_, leads)| *leads);
+        leading.map(|(node, _)| node).collect()
     }
 
     /// Whether each slot of a node can be marked, alone or together with the others.

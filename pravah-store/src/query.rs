@@ -62,6 +62,12 @@ impl TenantFilter {
             Self::Every => None,
         }
     }
+
+    /// Whether a run of this key is meant.
+    pub(crate) fn includes(&self, key: &RunKey) -> bool {
+        self.column()
+            .is_none_or(|tenant| key.tenant_column() == tenant)
+    }
 }
 
 impl Default for Filter {

@@ -1,7 +1,10 @@
 //! What the structure alone shows: malformed nets, unreachable nodes, dead ends.
 
 use super::{Finding, Malformed};
-use crate::{Firing, Net, NodeId, Place};
+use crate::{
+    Firing, Net, NodeId, Place,
+    paths::{flood, reversed, successors},
+};
 
 /// Everything that keeps the net from being one.
 pub(super) fn malformed(net: &Net) -> Vec<Finding> {
@@ -64,67 +67,6 @@ pub(super) fn misplaced(net: &Net) -> Vec<Finding> {
         }
     }
     found
-}
-
-fn successors(net: &Net) -> Vec<Vec<usize>> {
-    let targets = |node| {
-        let outputs = net.outcomes(node).iter().flatten();
-        let nodes = outputs.filter_map(|place| match place {
-            Place::Slot { node, .. } => Some(node.0),
-            Place::Done => None,
-        });
-        nodes.collect()
-    };
-    net.ids().map(targets).collect()
-}
-
-fn reversed(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut previous = vec![Vec::new(); next.len()];
-    for (node, targets) in next.iter().enumerate() {
-        for &target in targets {
-            if let Some(sources) = previous.get_mut(target) {
-                sources.push(node);
-            }
-        }
-    }
-    previous
-}
-
-/// A set of nodes.
-struct Marked(Vec<bool>);
-
-impl Marked {
-    fn has(&self, node: usize) -> bool {
-        self.0.get(node).copied().unwrap_or_default()
-    }
-
-    /// Answers whether the node was new.
-    fn mark(&mut self, node: usize) -> bool {
-        self.0
-            .get_mut(node)
-            .is_some_and(|marked| !std::mem::replace(marked, true))
-    }
-
-    fn unmarked(&self) -> impl Iterator<Item = usize> {
-        (0..self.0.len()).filter(|&node| !self.has(node))
-    }
-}
-
-/// All nodes that can be reached from `roots`, themselves included.
-fn flood(next: &[Vec<usize>], roots: impl IntoIterator<Item = usize>) -> Marked {
-    let mut marked = Marked(vec![false; next.len()]);
-    let mut open: Vec<usize> = roots
-        .into_iter()
-        .filter(|&root| marked.mark(root))
-        .collect();
-    while let Some(node) = open.pop() {
-        for &target in next.get(node).into_iter().flatten() {
-            if marked.mark(target) {
-                open.push(target);
-            }
-        }
-    }
-    marked
 }
 
 /// Of the part of the graph that consists of `nodes`: the first node of each strongly

@@ -100,27 +100,22 @@ impl Table {
         retention: Retention,
         now: SystemTime,
     ) -> u64 {
-        let tenant = tenant.column();
         let ended = self.runs.values().map(|run| &run.info);
-        let ended = ended.filter(|info| info.status.has_ended());
-        let mut ended_of: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for info in
-            ended.filter(|info| tenant.is_none_or(|tenant| info.key.tenant_column() == tenant))
-        {
-            let of_tenant = ended_of.entry(info.key.tenant_column()).or_default();
-            of_tenant.push((info.updated_at, info.key.clone()));
-        }
+        let ended = ended.filter(|info| info.status.has_ended() && tenant.includes(&info.key));
+        let mut ended: Vec<(SystemTime, &RunKey)> =
+            ended.map(|info| (info.updated_at, &info.key)).collect();
+        // The last to have ended first.
+        ended.sort_by(|a, b| b.cmp(a));
         let kept_since = retention.kept_since(now);
-        let max = retention
-            .max_runs
-            .map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let max = retention.max_runs.unwrap_or(u64::MAX);
+        let mut places: BTreeMap<&str, u64> = BTreeMap::new();
         let mut old = Vec::new();
-        for mut ended in ended_of.into_values() {
-            // The last to have ended first.
-            ended.sort_by(|a, b| b.cmp(a));
-            let ended = ended.into_iter().enumerate();
-            let not_kept = ended.filter(|(index, (at, _))| *index >= max || *at < kept_since);
-            old.extend(not_kept.map(|(_, (_, key))| key));
+        for (ended_at, key) in ended {
+            let place = places.entry(key.tenant_column()).or_default();
+            *place += 1;
+            if *place > max || ended_at < kept_since {
+                old.push(key.clone());
+            }
         }
         for key in &old {
             self.runs.remove(key);
@@ -130,11 +125,10 @@ impl Table {
 }
 
 fn passes(info: &RunInfo, filter: &Filter) -> bool {
-    let tenant = filter.tenant.column();
     let mut tags = filter.tags.iter();
     filter.flow.as_ref().is_none_or(|flow| info.flow == *flow)
         && filter.status.is_none_or(|status| info.status == status)
-        && tenant.is_none_or(|tenant| info.key.tenant_column() == tenant)
+        && filter.tenant.includes(&info.key)
         && tags.all(|(name, value)| info.tags.get(name) == Some(value))
         && filter
             .after

@@ -204,11 +204,11 @@ impl Writer<'_> {
         tenant: &TenantFilter,
         retention: Retention,
     ) -> Result<u64, TxError> {
-        let statement = match tenant {
-            TenantFilter::Every => statements::PRUNE_EVERY,
-            TenantFilter::Of(_) | TenantFilter::Nobody => statements::PRUNE,
-        };
         let tenant = tenant.column();
+        let statement = match tenant {
+            Some(_) => statements::PRUNE,
+            None => statements::PRUNE_EVERY,
+        };
         // No run has such a tenant, and no parameter is one.
         if tenant.is_some_and(|tenant| tenant.contains('\0')) {
             return Ok(0);

@@ -320,11 +320,12 @@ pub(super) fn prune(
 ) -> Result<u64, TxError> {
     let kept_since = time::to_millis(retention.kept_since(now));
     let max = retention.max_runs.map_or(i64::MAX, signed);
+    let tenant = tenant.column();
     let statement = match tenant {
-        TenantFilter::Every => statements::PRUNE_EVERY,
-        TenantFilter::Of(_) | TenantFilter::Nobody => statements::PRUNE,
+        Some(_) => statements::PRUNE,
+        None => statements::PRUNE_EVERY,
     };
-    let params = params![tenant.column(), kept_since, max];
+    let params = params![tenant, kept_since, max];
     let pruned = connection.execute(statement, params)?;
     Ok(u64::try_from(pruned).unwrap_or(u64::MAX))
 }

@@ -149,22 +149,16 @@ impl Entries {
     /// ```
     pub fn changes_since(&self, earlier: &Self) -> Changes {
         let gone = earlier.0.keys().filter(|key| !self.0.contains_key(*key));
-        let deleted: Vec<String> = gone.cloned().collect();
-        // What is under a key that is deleted goes with it.
-        let goes_along = |key: &str| {
-            let mut ends = key.match_indices('/').map(|(end, _)| end);
-            ends.any(|end| {
-                deleted
-                    .binary_search_by(|it| (**it).cmp(&key[..end]))
-                    .is_ok()
-            })
+        let mut changes = Changes {
+            deleted: gone.cloned().collect(),
+            put: BTreeMap::new(),
         };
-        let put = self.0.iter().filter(|(key, json)| {
-            let is_same = earlier.get(key).is_some_and(|known| known == json.get());
-            !is_same || goes_along(key)
-        });
-        let put = put.map(|(key, json)| (key.clone(), json.clone())).collect();
-        Changes { deleted, put }
+        // What is under a key that is deleted goes with it.
+        let mut kept = earlier.clone();
+        kept.apply(changes.clone());
+        let put = (self.0.iter()).filter(|(key, json)| kept.get(key) != Some(json.get()));
+        changes.put = put.map(|(key, json)| (key.clone(), json.clone())).collect();
+        changes
     }
 
     /// The entries with their JSON, by their keys.

@@ -79,10 +79,7 @@ impl Loader<'_> {
             |loader, id, visits| {
                 // A node may have been on a loop in another version: its next step is another one all the same.
                 let nodes = loader.visited_nodes(&table, &id);
-                if !nodes
-                    .iter()
-                    .any(|node| loader.may_be_of(&table, &id, *node))
-                {
+                if loader.is_gone(&table, &id, &nodes) {
                     frame.progress.gone_visits.insert(Arc::from(&*id), visits);
                 }
                 for node in nodes {

@@ -71,16 +71,16 @@ impl Loader<'_> {
         let next: Vec<Vec<usize>> = next.map(Iterator::collect).collect();
         let waits = self.places.keys().filter_map(|key| index_of.get(&**key));
         let waits: BTreeSet<usize> = waits.copied().collect();
-        let before = places_before(&next, &waits);
+        let before = pravah_graph::leading_to(&next, waits.iter().copied());
         let on_loop = pravah_graph::on_cycle(&next);
-        let places = (0..).zip(successors).zip(on_loop);
-        let uncounted = places.filter(|((index, _), on_loop)| {
-            !on_loop && before.contains(index) && !waits.contains(index)
+        let places = (0..).zip(successors).zip(before.into_iter().zip(on_loop));
+        let uncounted = places.filter(|((index, _), (is_before, on_loop))| {
+            !on_loop && *is_before && !waits.contains(index)
         });
         let mut passed = Passed::default();
         for ((_, (key, _)), _) in uncounted {
             let nodes = self.nodes_of_place(table, key);
-            if !nodes.iter().any(|node| self.may_be_of(table, key, *node)) && self.had_node(key) {
+            if self.is_gone(table, key, &nodes) && self.had_node(key) {
                 passed.gone.push((*key).to_owned());
             }
             passed.nodes.extend(nodes);
@@ -88,8 +88,13 @@ impl Loader<'_> {
         passed
     }
 
+    /// Whether none of the nodes that now take the state of a key may be the one for which it waited.
+    pub(super) fn is_gone(&self, table: &Table, key: &str, nodes: &[NodeIx]) -> bool {
+        !nodes.iter().any(|node| self.may_be_of(table, key, *node))
+    }
+
     /// Whether a node may be the one for which the state of a key waited. Another one has step keys of its own.
-    pub(super) fn may_be_of(&self, table: &Table, key: &str, node: NodeIx) -> bool {
+    fn may_be_of(&self, table: &Table, key: &str, node: NodeIx) -> bool {
         let taker = split_key(key).1.or_else(|| self.taker_of(key));
         table.node_by_key.contains_key(key)
             || taker.is_none_or(|taker| node_of_taker(taker) == table.node_id(node))
@@ -111,11 +116,11 @@ impl Loader<'_> {
         let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
         let nodes = (0..).map(NodeIx).zip(&frame.table.nodes);
         // What waited for another function is not what this one waited for.
-        let own = self.places.iter().map(|(key, place)| {
+        let waiting = self.places.iter().filter_map(|(key, place)| {
             let node = frame.table.slot(place.slot).node;
             self.may_be_of(&frame.table, key, node).then_some(node)
         });
-        let waiting: BTreeSet<NodeIx> = own.flatten().collect();
+        let waiting: BTreeSet<NodeIx> = waiting.collect();
         let nodes = nodes.filter(|(node, entry)| {
             let waits = waiting.contains(node);
             let was_there = earlier.is_empty() || earlier.contains(&*entry.id);
@@ -155,35 +160,13 @@ impl Passed {
     }
 }
 
-/// The places from which what waits in these may have come.
-fn places_before(next: &[Vec<usize>], waits: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let mut previous: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (from, next) in (0..).zip(next) {
-        for to in next {
-            previous.entry(*to).or_default().push(from);
-        }
-    }
-    let steps_back = |place: &usize| previous.get(place).into_iter().flatten().copied();
-    closure(waits.iter().flat_map(steps_back), |place| {
-        steps_back(&place).collect()
-    })
-}
-
 /// These nodes, and those to which a run may come after them.
 fn nodes_ahead(table: &Table, nodes: impl Iterator<Item = NodeIx>) -> BTreeSet<NodeIx> {
-    closure(nodes, |node| table.successors(node).collect())
-}
-
-/// These, and all that follow them.
-fn closure<T: Copy + Ord>(
-    from: impl Iterator<Item = T>,
-    next: impl Fn(T) -> Vec<T>,
-) -> BTreeSet<T> {
-    let mut open: Vec<T> = from.collect();
+    let mut open: Vec<NodeIx> = nodes.collect();
     let mut found = BTreeSet::new();
-    while let Some(it) = open.pop() {
-        if found.insert(it) {
-            open.extend(next(it));
+    while let Some(node) = open.pop() {
+        if found.insert(node) {
+            open.extend(table.successors(node));
         }
     }
     found

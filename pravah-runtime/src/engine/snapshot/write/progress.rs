@@ -38,8 +38,8 @@ impl Writer {
         }
         let shared = shared.unwrap_or_default();
         let table = &*frame.table;
-        let (now, frame_before) = (&*frame.progress, before);
-        let before = before.map(|it| &*it.progress);
+        let unknown_inputs = self.unknown_inputs(frame, before);
+        let (now, before) = (&*frame.progress, before.map(|it| &*it.progress));
         Some(Box::new(StoredProgress {
             shared_states: shared.shared_states,
             latest: shared.latest,
@@ -47,7 +47,7 @@ impl Writer {
             captured: shared.captured,
             latest_states: shared.latest_states,
             latest_inputs: shared.latest_inputs,
-            unknown_inputs: self.unknown_inputs(frame, frame_before),
+            unknown_inputs,
             agents: self.section(
                 (sections::agents, &now.agents, before.map(|it| &it.agents)),
                 |node, _| Some(node_key(table, *node)),
