@@ -5,7 +5,7 @@ use pravah_runtime::Entries;
 
 use super::{
     rows, statements,
-    transaction::{Param, Query, query, read},
+    transaction::{Param, Query, query, read, read_planned},
 };
 use crate::{
     Cursor, Filter, HistoryRow, InboxRow, LoadedRun, Page, RunInfo, RunKey, Status,
@@ -106,7 +106,8 @@ pub(super) async fn list(client: &ClientWrapper, filter: &Filter) -> Result<Page
     if let Some((created_at, tenant, id)) = &after {
         params.extend([created_at as Param<'_>, tenant, id]);
     }
-    let found = query(client, Query(&statements::list(filter), &params)).await?;
+    let list = statements::list(filter);
+    let found = read_planned(client, Query(&list, &params)).await?;
     let read = |row| -> Result<RunInfo, TxError> { Ok(rows::info_columns(row)?.read_for_list()?) };
     let runs: Result<Vec<_>, _> = found.iter().map(read).collect();
     Ok(Page::of(runs?, filter.limit))

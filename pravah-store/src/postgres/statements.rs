@@ -59,6 +59,10 @@ pub(super) const BEGIN: &str = "BEGIN";
 /// All that is read is as of one moment.
 pub(super) const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// The same for a query whose best plan depends on its parameters.
+pub(super) const BEGIN_PLANNED_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+    SET LOCAL plan_cache_mode TO force_custom_plan";
+
 pub(super) const COMMIT: &str = "COMMIT";
 
 pub(super) const ROLLBACK: &str = "ROLLBACK";

@@ -54,8 +54,25 @@ pub(super) async fn read<const N: usize>(
     client: &ClientWrapper,
     queries: [Query<'_>; N],
 ) -> Result<[Rows; N], TxError> {
+    read_within(client, statements::BEGIN_READ, queries).await
+}
+
+/// The same for one query, which is planned for its parameters.
+pub(super) async fn read_planned(
+    client: &ClientWrapper,
+    query: Query<'_>,
+) -> Result<Rows, TxError> {
+    let [rows] = read_within(client, statements::BEGIN_PLANNED_READ, [query]).await?;
+    Ok(rows)
+}
+
+async fn read_within<const N: usize>(
+    client: &ClientWrapper,
+    begin: &'static str,
+    queries: [Query<'_>; N],
+) -> Result<[Rows; N], TxError> {
     let mut messages = prepare(client, &queries).await?;
-    messages.insert(0, Message::Plain(statements::BEGIN_READ));
+    messages.insert(0, Message::Plain(begin));
     messages.push(Message::Plain(statements::COMMIT));
     let guard = Transaction::guard(client);
     let mut rows = send(client, &messages).await?.into_iter().skip(1);
