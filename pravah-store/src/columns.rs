@@ -1,7 +1,5 @@
 //! What the columns of databases mean: the same for each.
 
-use std::time::SystemTime;
-
 use pravah_runtime::{Changes, Entries};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -142,11 +140,7 @@ fn key(tenant: String, id: String) -> Result<RunKey, StoreError> {
 
 /// What a commit sets in the row of its run.
 pub(crate) struct CommitColumns {
-    /// The number of the step that is written, or of the last one.
-    pub(crate) step: i64,
     pub(crate) status: &'static str,
-    pub(crate) now: i64,
-    pub(crate) wake_at: Option<i64>,
     pub(crate) questions: String,
     pub(crate) is_progress: bool,
     pub(crate) seen: i64,
@@ -155,16 +149,33 @@ pub(crate) struct CommitColumns {
 }
 
 impl CommitColumns {
-    pub(crate) fn of(commit: &Commit, found: &RunRow, now: SystemTime) -> Result<Self, StoreError> {
+    pub(crate) fn of(commit: &Commit) -> Result<Self, StoreError> {
         Ok(Self {
-            step: found.step.saturating_add(i64::from(commit.is_step())),
             status: commit.status.name(),
-            now: time::to_millis(now),
-            wake_at: commit.claimable_at(now).map(time::to_millis),
             questions: json::to_round_trip_json("the questions of a run", &commit.questions)?,
             is_progress: commit.is_progress(),
             seen: signed(commit.seen),
             has_failed: commit.status == Status::Failed,
+        })
+    }
+}
+
+/// What a step writes in its row of the history, beside its number, its time and the status after it.
+pub(crate) struct StepColumns {
+    pub(crate) node: Option<String>,
+    pub(crate) taken: String,
+    pub(crate) refused: String,
+    pub(crate) changes: String,
+}
+
+impl StepColumns {
+    pub(crate) fn of(commit: &Commit) -> Result<Self, StoreError> {
+        let to_node = |node: &StepNode| to_json("the node of a step", node);
+        Ok(Self {
+            node: commit.node.as_ref().map(to_node).transpose()?,
+            taken: to_json("the commands of a step", &commit.taken)?,
+            refused: to_json("the commands of a step", &commit.refused)?,
+            changes: changes_to_json(&commit.changes)?,
         })
     }
 }
@@ -180,18 +191,6 @@ pub(crate) struct HistoryColumns {
 }
 
 impl HistoryColumns {
-    pub(crate) fn of(commit: &Commit, step: i64, now: SystemTime) -> Result<Self, StoreError> {
-        let to_node = |node: &StepNode| to_json("the node of a step", node);
-        Ok(Self {
-            step,
-            at: time::to_millis(now),
-            status: commit.status.name().to_owned(),
-            node: commit.node.as_ref().map(to_node).transpose()?,
-            taken: to_json("the commands of a step", &commit.taken)?,
-            refused: to_json("the commands of a step", &commit.refused)?,
-        })
-    }
-
     pub(crate) fn read(self) -> Result<HistoryRow, StoreError> {
         const WHAT: &str = "a row of the history";
         let (step, at) = (unsigned(self.step), time::from_millis(self.at));

@@ -140,12 +140,21 @@ impl Commit {
     /// From when a worker may claim the run again, if this is committed `now`. While the lease lasts nobody can, and
     /// where it ends without a release, because its process has, somebody else has to resume it at once.
     pub fn claimable_at(&self, now: SystemTime) -> Option<SystemTime> {
+        match self.claimable() {
+            Claimable::AtOnce => Some(now),
+            Claimable::At(time) => Some(time),
+            Claimable::Never => None,
+        }
+    }
+
+    pub(crate) fn claimable(&self) -> Claimable {
+        let at_or = |otherwise| self.wake_at.map_or(otherwise, Claimable::At);
         match self.status {
-            Status::Done | Status::Cancelled => None,
-            Status::Failed => self.wake_at,
-            Status::Ready if self.release => self.wake_at.or(Some(now)),
-            _ if self.release => self.wake_at,
-            _ => Some(now),
+            Status::Done | Status::Cancelled => Claimable::Never,
+            Status::Failed => at_or(Claimable::Never),
+            Status::Ready if self.release => at_or(Claimable::AtOnce),
+            _ if self.release => at_or(Claimable::Never),
+            _ => Claimable::AtOnce,
         }
     }
 
@@ -159,6 +168,15 @@ impl Commit {
     pub fn is_progress(&self) -> bool {
         self.status != Status::Ready || self.error.is_none()
     }
+}
+
+/// From when a worker may claim a run.
+pub(crate) enum Claimable {
+    /// From the time of the commit on.
+    AtOnce,
+    At(SystemTime),
+    /// Unless a command is a reason for it.
+    Never,
 }
 
 /// How a worker releases a run without a commit.

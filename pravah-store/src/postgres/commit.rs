@@ -1,13 +1,15 @@
 //! What the statements of a commit are given.
 
-use std::{borrow::Cow, time::SystemTime};
+use std::borrow::Cow;
 
 use pravah_runtime::Changes;
 
 use super::{rows::without_nul, statements, transaction::Param};
 use crate::{
     Commit, StoreError,
-    columns::{self, CommitColumns, HistoryColumns, RunRow, signed},
+    columns::{CommitColumns, StepColumns, signed},
+    lease::Claimable,
+    time,
 };
 
 /// A statement with its parameters.
@@ -16,11 +18,12 @@ type Statement<'a> = (&'static str, Vec<Param<'a>>);
 /// All that a commit writes, as the database takes it.
 pub(super) struct CommitParams<'a> {
     commit: &'a Commit,
-    seq: i64,
     run: CommitColumns,
-    history: HistoryColumns,
-    /// The changes as JSON, for the history.
-    changes: String,
+    /// 1 where there is a step to remember.
+    steps: i64,
+    step: StepColumns,
+    is_claimable_at_once: bool,
+    wake_at: Option<i64>,
     error: Option<Cow<'a, str>>,
     /// The numbers of the commands that are removed.
     removed: Vec<i64>,
@@ -31,18 +34,19 @@ pub(super) struct CommitParams<'a> {
 }
 
 impl<'a> CommitParams<'a> {
-    pub(super) fn of(
-        commit: &'a Commit,
-        row: &RunRow,
-        now: SystemTime,
-    ) -> Result<Self, StoreError> {
-        let run = CommitColumns::of(commit, row, now)?;
+    pub(super) fn of(commit: &'a Commit) -> Result<Self, StoreError> {
+        let (is_claimable_at_once, wake_at) = match commit.claimable() {
+            Claimable::AtOnce => (true, None),
+            Claimable::At(time) => (false, Some(time::to_millis(time))),
+            Claimable::Never => (false, None),
+        };
         Ok(Self {
             commit,
-            seq: row.seq,
-            history: HistoryColumns::of(commit, run.step, now)?,
-            run,
-            changes: columns::changes_to_json(&commit.changes)?,
+            run: CommitColumns::of(commit)?,
+            steps: i64::from(commit.is_step()),
+            step: StepColumns::of(commit)?,
+            is_claimable_at_once,
+            wake_at,
             error: commit.error.as_deref().map(without_nul),
             removed: commit.removed().map(signed).collect(),
             deleted: deleted_ranges(&commit.changes),
@@ -56,15 +60,15 @@ impl<'a> CommitParams<'a> {
         let (keys, values) = &self.put;
         let mut all: Vec<Statement<'_>> = Vec::with_capacity(5);
         if self.commit.status.has_ended() {
-            all.push((statements::DELETE_ALL_COMMANDS, vec![&self.seq]));
+            all.push((statements::DELETE_ALL_COMMANDS, vec![]));
         } else if !self.removed.is_empty() {
-            all.push((statements::DELETE_COMMANDS, vec![&self.seq, &self.removed]));
+            all.push((statements::DELETE_COMMANDS, vec![&self.removed]));
         }
         if !starts.is_empty() {
-            all.push((statements::DELETE_ENTRIES, vec![&self.seq, starts, ends]));
+            all.push((statements::DELETE_ENTRIES, vec![starts, ends]));
         }
         if !keys.is_empty() {
-            all.push((statements::PUT_ENTRIES, vec![&self.seq, keys, values]));
+            all.push((statements::PUT_ENTRIES, vec![keys, values]));
         }
         if self.commit.is_step() {
             all.push((statements::INSERT_HISTORY, self.history()));
@@ -75,31 +79,27 @@ impl<'a> CommitParams<'a> {
 
     fn history(&self) -> Vec<Param<'_>> {
         vec![
-            &self.seq,
-            &self.history.step,
-            &self.history.at,
-            &self.history.status,
-            &self.history.node,
-            &self.history.taken,
-            &self.history.refused,
-            &self.changes,
+            &self.run.status,
+            &self.step.node,
+            &self.step.taken,
+            &self.step.refused,
+            &self.step.changes,
         ]
     }
 
     fn run(&self) -> Vec<Param<'_>> {
         vec![
-            &self.seq,
-            &self.run.step,
+            &self.steps,
             &self.run.status,
-            &self.run.now,
-            &self.run.wake_at,
+            &self.wake_at,
             &self.run.questions,
             &self.commit.output,
             &self.error,
             &self.run.is_progress,
-            &self.commit.release,
             &self.run.seen,
             &self.run.has_failed,
+            &self.is_claimable_at_once,
+            &self.commit.release,
         ]
     }
 }

@@ -115,7 +115,7 @@ impl Writer<'_> {
         );
         let notification = self.notification(&[Topic::Run], start.key);
         let inserted = match transaction {
-            Some(transaction) => transaction.commit(&[insert], Some(&notification)).await?,
+            Some(transaction) => transaction.commit(&[insert], &notification).await?,
             None => query_and_notify(&self.client, insert, &notification).await?,
         };
         Ok(!inserted.is_empty())

@@ -3,7 +3,8 @@
 //! Every connection has its `search_path` set to the schema of the store, and transactions are `READ COMMITTED` unless
 //! they say otherwise: each statement sees what was committed before it began. What a transaction checks of a run it
 //! reads in a first statement that locks the run's row (`FOR NO KEY UPDATE`); whatever it reads and writes of the run
-//! after that nobody else can change before it ends. Hence:
+//! after that nobody else can change before it ends. Who has a lease sends all statements at once: the first one notes the
+//! row in a setting of the transaction, if the lease holds, and without that the others change nothing. Hence:
 //!
 //! - *Commit, renew, release, push, retry* of one run happen one after the other. Each sees what those before it wrote.
 //! - *A claim* passes over rows that are locked, and so never waits. One that has changed since the claim began is checked
@@ -41,6 +42,20 @@ macro_rules! seq {
 macro_rules! now {
     () => {
         "floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
+    };
+}
+
+/// The row of the run whose lease a transaction holds, by [`LOCK_HELD`]; null if it does not hold it.
+macro_rules! held {
+    () => {
+        "NULLIF(current_setting('pravah.run', true), '')::bigint"
+    };
+}
+
+/// When that was locked.
+macro_rules! held_at {
+    () => {
+        "NULLIF(current_setting('pravah.now', true), '')::bigint"
     };
 }
 
@@ -125,9 +140,20 @@ pub(super) const LOCK: &str = found!(" FOR NO KEY UPDATE");
 /// Nobody deletes the run before the transaction ends.
 pub(super) const KEEP: &str = found!(" FOR KEY SHARE");
 
-/// The same as [`LOCK`] with the lease.
-pub(super) const LOCK_LEASED: &str = "SELECT seq, flow, status, step, last_command, lease, lease_owner, lease_until \
-    FROM run WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE";
+/// Locks the row of a run, and notes it and the time for the statements that follow in the transaction, if the lease with
+/// this number and owner holds. `$5` is the time, if not the database's: that is read after the lock was given. Returns
+/// whether the lease holds, and the number of the last command.
+pub(super) const LOCK_HELD: &str = concat!(
+    "WITH locked AS MATERIALIZED (SELECT seq, last_command, lease, lease_owner, lease_until \
+        FROM run WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE), \
+    timed AS MATERIALIZED (SELECT *, COALESCE($5::bigint, ",
+    now!(),
+    ") AS at FROM locked), \
+    checked AS MATERIALIZED (SELECT seq, last_command, at, \
+        COALESCE(lease = $3 AND lease_owner = $4 AND lease_until > at, FALSE) AS holds FROM timed) \
+    SELECT holds, last_command, set_config('pravah.now', at::text, true), \
+        set_config('pravah.run', CASE WHEN holds THEN seq::text ELSE '' END, true) FROM checked"
+);
 
 pub(super) const INFO: &str = concat!(
     "SELECT ",
@@ -157,48 +183,89 @@ pub(super) const CLAIM: &str = concat!(
 pub(super) const PARK_CLAIMED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
     error = $3, wake_at = NULL, status = 'failed', updated_at = $4 WHERE seq = $1 AND lease = $2";
 
-pub(super) const RENEW: &str = "UPDATE run SET lease_until = $2 WHERE seq = $1";
+pub(super) const RENEW: &str = concat!(
+    "UPDATE run SET lease_until = ",
+    held_at!(),
+    " + $1 WHERE seq = ",
+    held!()
+);
 
-pub(super) const RELEASE_STOPPED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
-    failed_claims = GREATEST(failed_claims - 1, 0) WHERE seq = $1";
+pub(super) const RELEASE_STOPPED: &str = concat!(
+    "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
+        failed_claims = GREATEST(failed_claims - 1, 0) WHERE seq = ",
+    held!()
+);
 
-pub(super) const RELEASE_FAILED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
-    error = $2, wake_at = $3 WHERE seq = $1";
+pub(super) const RELEASE_FAILED: &str = concat!(
+    "UPDATE run SET lease_owner = NULL, lease_until = NULL, error = $1, wake_at = $2 WHERE seq = ",
+    held!()
+);
 
-pub(super) const RELEASE_PARKED: &str = "UPDATE run SET lease_owner = NULL, lease_until = NULL, \
-    error = $2, wake_at = NULL, status = 'failed', updated_at = $3 WHERE seq = $1";
+pub(super) const RELEASE_PARKED: &str = concat!(
+    "UPDATE run SET lease_owner = NULL, lease_until = NULL, error = $1, wake_at = NULL, \
+        status = 'failed', updated_at = ",
+    held_at!(),
+    " WHERE seq = ",
+    held!()
+);
 
 /// A command to cancel a run that was released may have come after its worker has looked.
-pub(super) const WAKE_TO_CANCEL: &str = "UPDATE run SET wake_at = LEAST(wake_at, $2) \
-    WHERE seq = $1 AND EXISTS (SELECT 1 FROM inbox WHERE run = $1 AND is_cancel)";
+pub(super) const WAKE_TO_CANCEL: &str = concat!(
+    "UPDATE run SET wake_at = LEAST(wake_at, ",
+    held_at!(),
+    ") WHERE seq = ",
+    held!(),
+    " AND EXISTS (SELECT 1 FROM inbox WHERE run = ",
+    held!(),
+    " AND is_cancel)"
+);
 
-/// `$2` is the number of the step that is written, or of the last one. A command with a larger number than `$11` that is a
-/// reason to claim the run wakes it: where it has failed (`$12`), one to cancel it. (`LEAST` leaves out what is null.)
-pub(super) const COMMIT_RUN: &str = "UPDATE run SET step = $2, status = $3, updated_at = $4, \
-    wake_at = CASE WHEN EXISTS (SELECT 1 FROM inbox \
-            WHERE run = $1 AND number > $11 AND (is_cancel OR NOT $12)) \
-        THEN LEAST($5::bigint, $4) ELSE $5 END, \
-    questions = $6, output = $7, error = $8, \
-    failed_claims = CASE WHEN $9 THEN 0 ELSE failed_claims END, \
-    lease_owner = CASE WHEN $10 THEN NULL ELSE lease_owner END, \
-    lease_until = CASE WHEN $10 THEN NULL ELSE lease_until END \
-    WHERE seq = $1";
+/// `$1` is 1 where a step is written, and otherwise 0. The run may be claimed again at once (`$10`), or from a time on.
+/// A command with a larger number than `$8` that is a reason to claim the run wakes it: where it has failed (`$9`), one to
+/// cancel it. (`LEAST` leaves out what is null.)
+pub(super) const COMMIT_RUN: &str = concat!(
+    "UPDATE run SET step = step + $1, status = $2, updated_at = ",
+    held_at!(),
+    ", wake_at = LEAST(CASE WHEN $10 THEN ",
+    held_at!(),
+    " ELSE $3::bigint END, CASE WHEN EXISTS (SELECT 1 FROM inbox WHERE run = ",
+    held!(),
+    " AND number > $8 AND (is_cancel OR NOT $9)) THEN ",
+    held_at!(),
+    " END), questions = $4, output = $5, error = $6, \
+    failed_claims = CASE WHEN $7 THEN 0 ELSE failed_claims END, \
+    lease_owner = CASE WHEN $11 THEN NULL ELSE lease_owner END, \
+    lease_until = CASE WHEN $11 THEN NULL ELSE lease_until END \
+    WHERE seq = ",
+    held!()
+);
 
 /// All keys in any of these ranges, each without its end. (By their places, and one range after the other: otherwise all
 /// entries of the run may be read. Nobody moves them, as the run is locked.)
-pub(super) const DELETE_ENTRIES: &str = "DELETE FROM entry WHERE ctid = ANY (ARRAY ( \
-    SELECT it.ctid FROM unnest($2::bytea[], $3::bytea[]) AS deleted (start, until), \
-        LATERAL (SELECT ctid FROM entry WHERE run = $1 \
-            AND key >= deleted.start AND key < deleted.until OFFSET 0) AS it))";
+pub(super) const DELETE_ENTRIES: &str = concat!(
+    "DELETE FROM entry WHERE ctid = ANY (ARRAY ( \
+        SELECT it.ctid FROM unnest($1::bytea[], $2::bytea[]) AS deleted (start, until), \
+            LATERAL (SELECT ctid FROM entry WHERE run = ",
+    held!(),
+    " AND key >= deleted.start AND key < deleted.until OFFSET 0) AS it))"
+);
 
-pub(super) const PUT_ENTRIES: &str = "INSERT INTO entry (run, key, value) \
-    SELECT $1, it.key, it.value FROM unnest($2::bytea[], $3::text[]) AS it (key, value) \
-    ON CONFLICT (run, key) DO UPDATE SET value = excluded.value";
+pub(super) const PUT_ENTRIES: &str = concat!(
+    "INSERT INTO entry (run, key, value) SELECT held.run, it.key, it.value FROM (SELECT ",
+    held!(),
+    " AS run) AS held, unnest($1::bytea[], $2::text[]) AS it (key, value) WHERE held.run IS NOT NULL \
+    ON CONFLICT (run, key) DO UPDATE SET value = excluded.value"
+);
 
 pub(super) const ENTRIES: &str = concat!("SELECT key, value FROM entry WHERE run = ", seq!());
 
-pub(super) const INSERT_HISTORY: &str = "INSERT INTO history \
-    (run, step, at, status, node, taken, refused, changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+/// The step after the last one.
+pub(super) const INSERT_HISTORY: &str = concat!(
+    "INSERT INTO history (run, step, at, status, node, taken, refused, changes) SELECT seq, step + 1, ",
+    held_at!(),
+    ", $1, $2, $3, $4, $5 FROM run WHERE seq = ",
+    held!()
+);
 
 pub(super) const HISTORY: &str = concat!(
     "SELECT step, at, status, node, taken, refused FROM history WHERE run = ",
@@ -227,9 +294,12 @@ pub(super) const COUNT_COMMANDS: &str = concat!(
     seq!()
 );
 
-pub(super) const DELETE_COMMANDS: &str = "DELETE FROM inbox WHERE run = $1 AND number = ANY ($2)";
+pub(super) const DELETE_COMMANDS: &str = concat!(
+    "DELETE FROM inbox WHERE number = ANY ($1) AND run = ",
+    held!()
+);
 
-pub(super) const DELETE_ALL_COMMANDS: &str = "DELETE FROM inbox WHERE run = $1";
+pub(super) const DELETE_ALL_COMMANDS: &str = concat!("DELETE FROM inbox WHERE run = ", held!());
 
 /// The run is claimable at once if the command is a reason for it.
 pub(super) const SET_LAST_COMMAND: &str = "UPDATE run SET last_command = $2, \

@@ -115,17 +115,25 @@ impl<'a> Transaction<'a> {
     }
 
     /// Ends with these statements, and then notifies others, in one round trip. Returns what the first one has.
-    ///
-    /// If one of them fails, the server refuses those after it, and rolls back where it is told to commit.
     pub(super) async fn commit(
         self,
         queries: &[Query<'_>],
-        notification: Option<&RunNotification<'_>>,
+        notification: &RunNotification<'_>,
     ) -> Result<Rows, TxError> {
+        let messages = prepare(self.client, queries).await?;
+        let rows = self.send_to_commit(messages, Some(notification)).await?;
+        Ok(rows.into_iter().next().unwrap_or_default())
+    }
+
+    /// If one of the statements fails, the server refuses those after it, and rolls back where it is told to commit.
+    async fn send_to_commit(
+        self,
+        mut messages: Vec<Message<'_>>,
+        notification: Option<&RunNotification<'_>>,
+    ) -> Result<Vec<Rows>, TxError> {
+        messages.push(Message::Plain(statements::COMMIT));
         let params = notification.map(RunNotification::params);
         let notify = params.as_ref().map(notify);
-        let mut messages = prepare(self.client, queries).await?;
-        messages.push(Message::Plain(statements::COMMIT));
         let notify = prepare(self.client, notify.as_slice()).await?;
         let mut committed = pin!(send(self.client, &messages));
         let mut notified = pin!(send(self.client, &notify).fuse());
@@ -140,7 +148,7 @@ impl<'a> Transaction<'a> {
         let sent = sent.await;
         let (this, rows) = self.checked(sent).await?;
         this.over();
-        Ok(rows.into_iter().next().unwrap_or_default())
+        Ok(rows)
     }
 
     /// Continues with what was found, or rolls back: after an error nothing is locked any more.
@@ -179,6 +187,19 @@ impl Drop for Transaction<'_> {
         let rollback = pin!(self.client.batch_execute(statements::ROLLBACK));
         let _ = rollback.poll(&mut Context::from_waker(Waker::noop()));
     }
+}
+
+/// Runs a whole transaction, and then notifies others, in one round trip. Returns what the first query has.
+pub(super) async fn write(
+    client: &ClientWrapper,
+    queries: &[Query<'_>],
+    notification: Option<&RunNotification<'_>>,
+) -> Result<Rows, TxError> {
+    let mut messages = prepare(client, queries).await?;
+    messages.insert(0, Message::Plain(statements::BEGIN));
+    let transaction = Transaction::guard(client);
+    let rows = transaction.send_to_commit(messages, notification).await?;
+    Ok(rows.into_iter().nth(1).unwrap_or_default())
 }
 
 async fn prepare<'a>(

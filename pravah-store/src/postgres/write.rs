@@ -10,7 +10,7 @@ use super::{
     listener::{Channels, Topic},
     rows::{self, without_nul},
     statements,
-    transaction::{Param, Query, RunNotification, Transaction, query},
+    transaction::{self, Param, Query, RunNotification, Transaction, query},
 };
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, Release, Retention, RunKey, StoreError,
@@ -49,9 +49,7 @@ impl Writer<'_> {
     }
 
     pub(super) async fn claim(&self, request: &ClaimRequest) -> Result<Vec<Claim>, TxError> {
-        // As a number that can be added to a time.
-        let lease = i64::try_from(request.lease.as_millis()).unwrap_or(i64::MAX);
-        let lease = lease.min(i64::MAX / 2);
+        let lease = addable_millis(request.lease);
         let flows = request.flows.iter().filter(|flow| !flow.contains('\0'));
         let flows: Vec<_> = flows.collect();
         let (now, limit) = (self.now(), columns::limit(request.limit));
@@ -88,51 +86,28 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Locks the run of a lease, if that still holds.
-    async fn lock_leased(
-        &self,
-        lease: &Lease,
-    ) -> Result<(Transaction<'_>, RunRow, SystemTime), TxError> {
-        let of: [Param<'_>; 2] = [&lease.key.tenant_column(), &lease.key.id()];
-        let queries = [
-            Query(statements::LOCK_LEASED, &of),
-            Query(statements::NOW, &[]),
-        ];
-        let (transaction, [rows, now]) = Transaction::begin(&self.client, queries).await?;
-        let now = self.now_that_it_is_locked(&now);
-        let (transaction, now) = transaction.checked(now).await?;
-        let found = leased(&rows, lease, now);
-        let (transaction, found) = transaction.checked(found).await?;
-        Ok((transaction, found, now))
-    }
-
     pub(super) async fn renew(&self, lease: &Lease, duration: Duration) -> Result<u64, TxError> {
-        let (transaction, found, now) = self.lock_leased(lease).await?;
-        let until = time::to_millis(time::after(now, duration));
-        let renew = Query(statements::RENEW, &[&found.seq, &until]);
-        transaction.commit(&[renew], None).await?;
-        Ok(unsigned(found.last_command))
+        let duration = addable_millis(duration);
+        let renew = Query(statements::RENEW, &[&duration]);
+        self.write_leased(lease, &[renew], None).await
     }
 
     pub(super) async fn release(&self, lease: &Lease, release: &Release) -> Result<(), TxError> {
-        let (transaction, found, now) = self.lock_leased(lease).await?;
-        let (seq, now) = (found.seq, time::to_millis(now));
-        let (error, at) = match release {
-            Release::Stopped => ("", now),
+        let (error, retry_at) = match release {
+            Release::Stopped => ("", 0),
             Release::Failed { error, retry_at } => (&**error, time::to_millis(*retry_at)),
-            Release::Parked { error } => (&**error, now),
+            Release::Parked { error } => (&**error, 0),
         };
         let error = without_nul(error);
-        let params: [Param<'_>; 3] = [&seq, &error, &at];
+        let params: [Param<'_>; 2] = [&error, &retry_at];
         let release = match release {
-            Release::Stopped => Query(statements::RELEASE_STOPPED, &[&seq]),
+            Release::Stopped => Query(statements::RELEASE_STOPPED, &[]),
             Release::Failed { .. } => Query(statements::RELEASE_FAILED, &params),
-            Release::Parked { .. } => Query(statements::RELEASE_PARKED, &params),
+            Release::Parked { .. } => Query(statements::RELEASE_PARKED, &params[..1]),
         };
-        let wake = Query(statements::WAKE_TO_CANCEL, &[&seq, &now]);
+        let wake = Query(statements::WAKE_TO_CANCEL, &[]);
         let notification = self.notification(&[Topic::Run], &lease.key);
-        transaction
-            .commit(&[release, wake], Some(&notification))
+        self.write_leased(lease, &[release, wake], Some(&notification))
             .await?;
         Ok(())
     }
@@ -144,15 +119,36 @@ impl Writer<'_> {
         topics: &[Topic],
     ) -> Result<u64, TxError> {
         check_output(commit.output.as_deref())?;
-        let (transaction, row, now) = self.lock_leased(lease).await?;
-        let params = CommitParams::of(commit, &row, now);
-        let (transaction, params) = transaction.checked(params).await?;
+        let params = CommitParams::of(commit)?;
         let statements = params.statements();
         let queries = statements.iter().map(|(sql, params)| Query(sql, params));
         let queries: Vec<_> = queries.collect();
         let notification = self.notification(topics, &lease.key);
-        transaction.commit(&queries, Some(&notification)).await?;
-        Ok(unsigned(row.last_command))
+        self.write_leased(lease, &queries, Some(&notification))
+            .await
+    }
+
+    /// Runs statements on the run of a lease, if that still holds. Returns the number of the last command.
+    async fn write_leased(
+        &self,
+        lease: &Lease,
+        queries: &[Query<'_>],
+        notification: Option<&RunNotification<'_>>,
+    ) -> Result<u64, TxError> {
+        let (tenant, id, number) = (
+            lease.key.tenant_column(),
+            lease.key.id(),
+            signed(lease.number),
+        );
+        let (owner, now) = (without_nul(&lease.owner), self.now());
+        let lock: [Param<'_>; 5] = [&tenant, &id, &number, &owner, &now];
+        let lock = Query(statements::LOCK_HELD, &lock);
+        let queries = [&[lock], queries].concat();
+        let found = transaction::write(&self.client, &queries, notification).await?;
+        match found.first() {
+            Some(row) if row.try_get(0)? => Ok(unsigned(row.try_get(1)?)),
+            _ => Err(StoreError::lease_lost(lease.key.id()).into()),
+        }
     }
 
     pub(super) async fn push(&self, key: &RunKey, command: &Command) -> Result<u64, TxError> {
@@ -177,7 +173,7 @@ impl Writer<'_> {
             Query(statements::SET_LAST_COMMAND, &set),
         ];
         let notification = self.notification(&[Topic::Run], key);
-        transaction.commit(&queries, Some(&notification)).await?;
+        transaction.commit(&queries, &notification).await?;
         Ok(unsigned(number))
     }
 
@@ -195,7 +191,7 @@ impl Writer<'_> {
         let now = time::to_millis(now);
         let retry = Query(statements::RETRY, &[&found.seq, &now]);
         let notification = self.notification(&[Topic::Run], key);
-        transaction.commit(&[retry], Some(&notification)).await?;
+        transaction.commit(&[retry], &notification).await?;
         Ok(())
     }
 
@@ -227,19 +223,10 @@ impl Writer<'_> {
     }
 }
 
-/// The run of a lease, if that still holds.
-fn leased(rows: &[Row], lease: &Lease, now: SystemTime) -> Result<RunRow, TxError> {
-    let lost = || StoreError::lease_lost(lease.key.id());
-    let row = rows.first().ok_or_else(lost)?;
-    let number: i64 = row.try_get("lease")?;
-    let owner: Option<&str> = row.try_get("lease_owner")?;
-    let until: Option<i64> = row.try_get("lease_until")?;
-    let is_newest = number == signed(lease.number) && owner == Some(&*without_nul(&lease.owner));
-    if is_newest && until.is_some_and(|until| until > time::to_millis(now)) {
-        rows::read_run_row(row)
-    } else {
-        Err(lost().into())
-    }
+/// A duration as it can be added to a time.
+fn addable_millis(duration: Duration) -> i64 {
+    let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    millis.min(i64::MAX / 2)
 }
 
 /// The run that a command is pushed to, and the command's number and JSON.

@@ -9,7 +9,7 @@ use super::{rows, statements};
 use crate::{
     Claim, ClaimRequest, Command, Commit, Lease, NewRun, Release, Retention, RunKey, Status,
     StoreError, TenantFilter,
-    columns::{self, CommitColumns, HistoryColumns, RunRow, signed, to_json, unsigned},
+    columns::{self, CommitColumns, RunRow, StepColumns, signed, to_json, unsigned},
     command::Waiting,
     entries::put_all,
     error::with_sources,
@@ -192,18 +192,19 @@ pub(super) fn commit(
     let found = leased(connection, lease, now)?;
     let seq = found.seq;
     remove_commands(connection, seq, commit)?;
-    let columns = CommitColumns::of(commit, &found, now)?;
+    let columns = CommitColumns::of(commit)?;
+    let step = found.step.saturating_add(i64::from(commit.is_step()));
     if commit.is_step() {
         apply(connection, seq, &commit.changes)?;
-        append_history(connection, (seq, columns.step), commit, now)?;
+        append_history(connection, (seq, step), commit, now)?;
     }
     let mut statement = connection.prepare_cached(statements::COMMIT)?;
     statement.execute(named_params! {
         ":seq": seq,
-        ":step": columns.step,
+        ":step": step,
         ":status": columns.status,
-        ":now": columns.now,
-        ":wake_at": columns.wake_at,
+        ":now": time::to_millis(now),
+        ":wake_at": commit.claimable_at(now).map(time::to_millis),
         ":questions": columns.questions,
         ":output": commit.output,
         ":error": commit.error,
@@ -251,17 +252,17 @@ fn append_history(
     commit: &Commit,
     now: SystemTime,
 ) -> Result<(), TxError> {
-    let columns = HistoryColumns::of(commit, step, now)?;
+    let columns = StepColumns::of(commit)?;
     let mut statement = connection.prepare_cached(statements::INSERT_HISTORY)?;
     statement.execute(params![
         seq,
-        columns.step,
-        columns.at,
-        columns.status,
+        step,
+        time::to_millis(now),
+        commit.status.name(),
         columns.node,
         columns.taken,
         columns.refused,
-        columns::changes_to_json(&commit.changes)?,
+        columns.changes,
     ])?;
     Ok(())
 }

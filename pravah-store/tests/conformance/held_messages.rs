@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use tokio::{
@@ -21,6 +21,8 @@ pub(crate) struct Hold(Arc<HoldState>);
 struct HoldState {
     /// How many messages pass before the one that is held; `usize::MAX` where none is.
     left: AtomicUsize,
+    /// Whether only messages count with which a statement begins.
+    is_of_statements: AtomicBool,
     is_held: watch::Sender<bool>,
 }
 
@@ -28,6 +30,7 @@ impl Hold {
     fn new() -> Self {
         Self(Arc::new(HoldState {
             left: AtomicUsize::new(usize::MAX),
+            is_of_statements: AtomicBool::new(false),
             is_held: watch::Sender::new(false),
         }))
     }
@@ -35,6 +38,12 @@ impl Hold {
     /// Holds the message that comes after so many others.
     pub(crate) fn after(&self, messages: usize) {
         self.0.left.store(messages, Ordering::SeqCst);
+    }
+
+    /// Holds the statement that comes after so many others.
+    pub(crate) fn after_statements(&self, statements: usize) {
+        self.0.is_of_statements.store(true, Ordering::SeqCst);
+        self.after(statements);
     }
 
     pub(crate) async fn until_held(&self) {
@@ -47,7 +56,12 @@ impl Hold {
         self.0.is_held.send_replace(false);
     }
 
-    async fn pass(&self) {
+    /// Lets a message of this type pass, or holds it.
+    async fn pass(&self, message_type: u8) {
+        let is_statement = matches!(message_type, b'B' | b'P' | b'Q');
+        if self.0.is_of_statements.load(Ordering::SeqCst) && !is_statement {
+            return;
+        }
         let count_down = |left: usize| (left != usize::MAX).then(|| left.wrapping_sub(1));
         let left = &self.0.left;
         let counted = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count_down);
@@ -100,7 +114,7 @@ async fn pass_on(
             return;
         }
         type_length = 1;
-        hold.pass().await;
+        hold.pass(message[0]).await;
         if to.write_all(&message).await.is_err() {
             return;
         }

@@ -189,18 +189,18 @@ async fn a_worker_that_is_paused_while_it_releases_a_run_shares_it_with_nobody()
     one_of_two_workers_has_the_run(Call::Release).await;
 }
 
-/// Whether the server took the run from a worker that is held up at an answer in the middle of its commit; `None` where
-/// nothing was locked there.
-async fn claim_during_commit(messages: usize) -> Option<bool> {
+/// Whether the server took the run from a worker that is held up at a statement in the middle of its commit; `None` where
+/// nothing is locked there.
+async fn claim_during_commit(statements: usize) -> Option<bool> {
     let it = Stores::open().await;
     let lease = claim(&it.paused, "paused").await.unwrap();
-    it.holds[1].after(messages);
+    it.holds[0].after_statements(statements);
     let committing = tokio::spawn({
         let store = it.paused.clone();
         async move { store.commit(&lease, step("/paused", "1")).await }
     });
-    let held = timeout(Duration::from_secs(20), it.holds[1].until_held()).await;
-    held.expect("no answer came while the run was locked");
+    let held = timeout(Duration::from_secs(20), it.holds[0].until_held()).await;
+    held.expect("no statement came while the run was locked");
     it.clock.advance(Duration::from_secs(60));
     if claim(&it.other, "other").await.is_some() {
         return None;
@@ -214,7 +214,7 @@ async fn claim_during_commit(messages: usize) -> Option<bool> {
         }
     });
     let taken = taken.await.expect("the server rolls back");
-    it.holds[1].let_go();
+    it.holds[0].let_go();
     let committed = committing.await.unwrap();
     it.other.commit(&taken, step("/x", "2")).await.unwrap();
     let entries = it.other.entries_at(&key("a"), 1).await.unwrap();
@@ -223,11 +223,11 @@ async fn claim_during_commit(messages: usize) -> Option<bool> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_that_is_paused_while_it_has_the_run_locked_is_rolled_back_by_the_server() {
-    let mut messages = 0;
+    let mut statements = 0;
     loop {
-        match claim_during_commit(messages).await {
-            None => messages += 1,
-            Some(is_rolled_back) => return assert!(is_rolled_back, "{messages}"),
+        match claim_during_commit(statements).await {
+            None => statements += 1,
+            Some(is_rolled_back) => return assert!(is_rolled_back, "{statements}"),
         }
     }
 }

@@ -323,7 +323,7 @@ async fn a_write_takes_few_round_trips_whatever_is_written() {
             committed - pushed,
             loaded - committed,
         ];
-        assert!(!is_prepared || counts == [1, 1, 2, 2, 1], "{counts:?}");
+        assert!(!is_prepared || counts == [1, 1, 2, 1, 1], "{counts:?}");
     }
 }
 

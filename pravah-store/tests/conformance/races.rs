@@ -252,10 +252,10 @@ async fn runs_that_are_pruned_twice_at_once_are_counted_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lease_that_ends_while_its_commit_waits_for_the_run_is_lost() {
     let schema = new_schema();
-    let clock = ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_000));
-    let store = Server::shared().open(&schema).with_clock(clock.clone());
+    let store = Server::shared().open(&schema);
     store.start(new_run(&key("a"))).await.unwrap();
-    let lease = claim_one(&store).await;
+    let short = request("worker").with_lease(Duration::from_millis(500));
+    let lease = store.claim(short).await.unwrap().remove(0).lease;
 
     let (other, watch) = (Server::shared().client(), Server::shared().client());
     let lock = format!("BEGIN; SELECT 1 FROM \"{schema}\".run FOR UPDATE");
@@ -282,7 +282,10 @@ async fn a_lease_that_ends_while_its_commit_waits_for_the_run_is_lost() {
     // What is locked keeps no other from being claimed.
     store.start(new_run(&key("b"))).await.unwrap();
     assert_eq!(claim_one(&store).await.key, key("b"));
-    clock.advance(Duration::from_secs(60));
+    // The clock that counts is the server's.
+    let end_of_lease = "SELECT pg_sleep(0.5)";
+    other.batch_execute(end_of_lease).await.unwrap();
     other.batch_execute("COMMIT").await.unwrap();
     assert!(is_lost(&committing.await.unwrap()));
+    assert_eq!(store.get(&key("a")).await.unwrap().step, 0);
 }
