@@ -30,9 +30,10 @@ bench-peers:
 bench-build:
     benches/build_cost.py
 
-# What a step costs on Restate: docs/restate.md.
+# What a step costs on Restate, and how long runs stand still when their process is gone: docs/restate.md.
 bench-restate:
     conformance/restate/run bench
+    conformance/restate/run bench recovery
 
 # A durable step in PostgreSQL: LangGraph, DBOS and ours in turns.
 bench-durable:
