@@ -19,9 +19,9 @@ type Statement<'a> = (&'static str, Vec<Param<'a>>);
 pub(super) struct CommitParams<'a> {
     commit: &'a Commit,
     run: CommitColumns,
-    /// 1 where there is a step to remember.
+    step: Option<StepColumns>,
+    /// How many that is.
     steps: i64,
-    step: StepColumns,
     is_claimable_at_once: bool,
     wake_at: Option<i64>,
     error: Option<Cow<'a, str>>,
@@ -40,11 +40,12 @@ impl<'a> CommitParams<'a> {
             Claimable::At(time) => (false, Some(time::to_millis(time))),
             Claimable::Never => (false, None),
         };
+        let step = commit.is_step().then(|| StepColumns::of(commit));
         Ok(Self {
             commit,
             run: CommitColumns::of(commit)?,
             steps: i64::from(commit.is_step()),
-            step: StepColumns::of(commit)?,
+            step: step.transpose()?,
             is_claimable_at_once,
             wake_at,
             error: commit.error.as_deref().map(without_nul),
@@ -70,20 +71,20 @@ impl<'a> CommitParams<'a> {
         if !keys.is_empty() {
             all.push((statements::PUT_ENTRIES, vec![keys, values]));
         }
-        if self.commit.is_step() {
-            all.push((statements::INSERT_HISTORY, self.history()));
+        if let Some(step) = &self.step {
+            all.push((statements::INSERT_HISTORY, self.history(step)));
         }
         all.push((statements::COMMIT_RUN, self.run()));
         all
     }
 
-    fn history(&self) -> Vec<Param<'_>> {
+    fn history<'b>(&'b self, step: &'b StepColumns) -> Vec<Param<'b>> {
         vec![
             &self.run.status,
-            &self.step.node,
-            &self.step.taken,
-            &self.step.refused,
-            &self.step.changes,
+            &step.node,
+            &step.taken,
+            &step.refused,
+            &step.changes,
         ]
     }
 

@@ -20,7 +20,9 @@ pub(super) fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn read_run_row(row: &Row) -> Result<RunRow, TxError> {
+/// The run that was found, if one was.
+pub(super) fn run_row(rows: &[Row], key: &RunKey) -> Result<RunRow, TxError> {
+    let row = first(rows, key)?;
     Ok(RunRow {
         seq: row.try_get(0)?,
         flow: row.try_get(1)?,
@@ -28,11 +30,6 @@ pub(super) fn read_run_row(row: &Row) -> Result<RunRow, TxError> {
         step: row.try_get(3)?,
         last_command: row.try_get(4)?,
     })
-}
-
-/// The run that was found, if one was.
-pub(super) fn run_row(rows: &[Row], key: &RunKey) -> Result<RunRow, TxError> {
-    read_run_row(first(rows, key)?)
 }
 
 pub(super) fn info(rows: &[Row], key: &RunKey) -> Result<RunInfo, TxError> {

@@ -135,12 +135,9 @@ impl Writer<'_> {
         queries: &[Query<'_>],
         notification: Option<&RunNotification<'_>>,
     ) -> Result<u64, TxError> {
-        let (tenant, id, number) = (
-            lease.key.tenant_column(),
-            lease.key.id(),
-            signed(lease.number),
-        );
-        let (owner, now) = (without_nul(&lease.owner), self.now());
+        let (tenant, id) = (lease.key.tenant_column(), lease.key.id());
+        let (number, owner) = (signed(lease.number), without_nul(&lease.owner));
+        let now = self.now();
         let lock: [Param<'_>; 5] = [&tenant, &id, &number, &owner, &now];
         let lock = Query(statements::LOCK_HELD, &lock);
         let queries = [&[lock], queries].concat();
