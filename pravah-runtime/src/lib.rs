@@ -195,10 +195,10 @@ pub mod __private {
             check_depth, check_destructive, check_detached, check_done, check_edge, check_either,
             check_end, check_external_param, check_fork, check_handoff, check_has_model,
             check_list_end, check_list_limit, check_list_start, check_lock, check_max_of_turns,
-            check_names, check_no_limit, check_on_done, check_one, check_only, check_prompt,
-            check_question, check_rises, check_shared, check_signature, check_threshold,
-            check_tokens, check_tool, check_turns, check_visits, definition, end, is_node,
-            lock_size, names_size, probe, same, same_as, start,
+            check_names, check_no_limit, check_node, check_on_done, check_one, check_only,
+            check_prompt, check_question, check_rises, check_shared, check_signature,
+            check_threshold, check_tokens, check_tool, check_turns, check_visits, definition, end,
+            is_node, lock_size, names_size, probe, same, same_as, start,
         },
         context::{Capabilities, Context, FlowInput, Injectable},
         engine::{FlowRuntime, LoadOptions, call},
@@ -224,7 +224,7 @@ pub mod __private {
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,
             Signature, ToolRef, Topology, TopologyArc, TopologyNode, UnclearOrder, carried,
-            consumed, slot_of,
+            consumed, numbers, slot_of, split,
         },
     };
     pub use pravah_macros::beside;

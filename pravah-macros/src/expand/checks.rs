@@ -84,11 +84,10 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
             use #private::is_node as __pravah_is_node;
             #(#are_nodes)*
         }
-        const #net: &#private::Topology = { #ends #topology };
-        const #diagnosis: &#private::Diagnosis = &{
-            const FAULTS: &#private::Faults<#node_count, #arc_count> = &#private::Faults::of(#net);
-            FAULTS.diagnosis(#net)
-        };
+        // Statics, as those of the topology.
+        static #net: &#private::Topology = { #ends #topology };
+        static FAULTS: #private::Faults<#node_count, #arc_count> = #private::Faults::of(#net);
+        static #diagnosis: &#private::Diagnosis = &FAULTS.diagnosis(#net);
         #constants
     }
 }
@@ -176,7 +175,8 @@ fn diagnosis_name() -> Ident {
     Ident::new("__pravah_DIAGNOSIS", Span::mixed_site())
 }
 
-/// One edge, labelled at the token that it leads to. Those into a `join` are checked there.
+/// One edge, labelled at the token that it leads to. The first one to a node is checked with the node, and those into
+/// a `join` with that.
 fn edge(
     flow: &Flow,
     graph: &Graph,
@@ -187,7 +187,7 @@ fn edge(
 ) {
     let (what, check) = match (arc.to, is_list) {
         (To::Node(node), _) => match graph.nodes.get(node) {
-            Some(Node { join: None, .. }) => {
+            Some(to @ Node { join: None, .. }) if first_arc(to) != Some(index) => {
                 (format!("edge_to_{}", graph.name(node)), "check_edge")
             }
             Some(_) | None => return,
@@ -203,6 +203,10 @@ fn edge(
     };
     let diagnosis = diagnosis_name();
     constants.check(&what, check, arc.span, &quote!(#diagnosis, #index));
+}
+
+fn first_arc(node: &Node) -> Option<usize> {
+    node.slots.iter().flatten().next().copied()
 }
 
 /// The first arcs of branches that may all get one state.
@@ -227,37 +231,77 @@ fn shared(graph: &Graph, constants: &mut Constants) {
     }
 }
 
-/// One node: what it takes and what follows it. A `join` and a group of branches have tokens of their own.
+/// One node: what leads to it, what it takes and what follows it. A `join` and a group of branches have tokens of their
+/// own.
 fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut Constants) {
-    let (name, span) = (graph.name(index), node.span);
-    let (net, diagnosis) = (net_name(), diagnosis_name());
-    let (of_net, of_node) = (quote!(#net, #index), quote!(#diagnosis, #index));
-    let mut at_name: Vec<Check<'_>> = Vec::new();
-    match &node.successor {
-        Successor::Group(GroupKind::Either, span, _) => {
-            constants.check(
-                &format!("either_after_{name}"),
-                "check_either",
-                *span,
-                &of_node,
+    let diagnosis = diagnosis_name();
+    let of_node = quote!(#diagnosis, #index);
+    let first = first_arc(node).filter(|_| node.join.is_none());
+    let first = first.and_then(|index| Some((index, graph.arcs.get(index)?)));
+    let edge = first.map(|(index, arc)| (arc.span, quote!(#diagnosis, #index)));
+    let edge = edge
+        .as_ref()
+        .map(|(span, of_arc)| ("check_edge", *span, of_arc));
+    let mut at_name: Vec<Check<'_>> = edge.into_iter().collect();
+    // A node that runs once at most has no use for `max_visits`.
+    let runs_once = !on_loop && matches!(node.body, NodeBody::Node(_));
+    let net = net_name();
+    let of_net = runs_once.then(|| quote!(#net, #index));
+    match (&node.successor, node.join, &of_net) {
+        (Successor::One(_) | Successor::End, None, Some(_)) => {
+            at_name.push(("check_node", node.span, &of_node));
+        }
+        _ => {
+            at_name.extend(successor(graph, index, node, &of_node, constants));
+            at_name.extend(arcs(graph, index, node, &of_node, constants));
+            at_name.extend(
+                of_net
+                    .iter()
+                    .map(|of_net| ("check_no_limit", node.span, of_net)),
             );
         }
-        Successor::Group(GroupKind::Fork, span, _) => {
-            constants.check(&format!("fork_after_{name}"), "check_fork", *span, &of_node);
-        }
-        Successor::One(_) | Successor::End => at_name.push(("check_one", span, &of_node)),
-    }
-    match node.join {
-        Some(span) => constants.check(&format!("join_of_{name}"), "check_arcs", span, &of_node),
-        None => at_name.push(("check_arcs", span, &of_node)),
-    }
-    // A node that runs once at most has no use for `max_visits`.
-    if !on_loop && matches!(node.body, NodeBody::Node(_)) {
-        at_name.push(("check_no_limit", span, &of_net));
     }
     if !at_name.is_empty() {
-        constants.checks(&format!("node_{name}"), &at_name);
+        constants.checks(&format!("node_{}", graph.name(index)), &at_name);
     }
+}
+
+/// What follows a node, where that has no token of its own.
+fn successor<'a>(
+    graph: &Graph,
+    index: usize,
+    node: &Node,
+    of_node: &'a TokenStream,
+    constants: &mut Constants,
+) -> Option<Check<'a>> {
+    let name = graph.name(index);
+    let (what, check, span) = match &node.successor {
+        Successor::Group(GroupKind::Either, span, _) => {
+            (format!("either_after_{name}"), "check_either", *span)
+        }
+        Successor::Group(GroupKind::Fork, span, _) => {
+            (format!("fork_after_{name}"), "check_fork", *span)
+        }
+        Successor::One(_) | Successor::End => return Some(("check_one", node.span, of_node)),
+    };
+    constants.check(&what, check, span, of_node);
+    None
+}
+
+/// What leads to a node, where that has no token of its own.
+fn arcs<'a>(
+    graph: &Graph,
+    index: usize,
+    node: &Node,
+    of_node: &'a TokenStream,
+    constants: &mut Constants,
+) -> Option<Check<'a>> {
+    let Some(span) = node.join else {
+        return Some(("check_arcs", node.span, of_node));
+    };
+    let what = format!("join_of_{}", graph.name(index));
+    constants.check(&what, "check_arcs", span, of_node);
+    None
 }
 
 /// What each node reaches, in a flow that says `only(…)`, labelled where the flow names it; what is in a list

@@ -1,13 +1,19 @@
-//! `Clone` and `Debug` of a state, which are not derived: of a field that lacks one of them rustc would
-//! not say that the state can do without. They are written in front of the state, so that what they ask of
+//! `Clone` and `Debug` of a state, which are derived only where every field is known to have them: of a field that
+//! lacks one rustc would not say that the state can do without. They are written in front of the state, so that what they ask of
 //! its fields is heard before what each derive says for itself.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
 
-use super::{attributes, hidden, private, private_at};
-use crate::types::holds_object;
+use super::{attributes, hidden, owned, private, private_at};
+use crate::types::{arguments, holds_object, path_of};
+
+/// Types of the standard library that can be cloned, printed and written as JSON.
+const KNOWN: [&str; 17] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize", "String",
+];
 
 /// Which of the two are to be added, and whether derives write the state as JSON field by field.
 #[derive(Clone, Copy)]
@@ -29,6 +35,10 @@ pub(super) fn missing(attrs: &[Attribute], manual: &[String]) -> Plain {
 }
 
 pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
+    if plain.clone && plain.debug && owned::fields(item).iter().all(|field| is_known(&field.ty)) {
+        // rustc derives them in half of the time, and no field lacks one.
+        return quote!(#[derive(::core::clone::Clone, ::core::fmt::Debug)]);
+    }
     let (name, variants) = match item {
         Item::Struct(item) => (
             &item.ident,
@@ -47,6 +57,22 @@ pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
     let clone = plain.clone.then(|| clone(name, &variants, plain));
     let debug = plain.debug.then(|| debug(name, &variants, plain));
     quote!(#json #clone #debug)
+}
+
+/// Whether a type is one of the known ones, or an `Option` or a `Vec` of one.
+fn is_known(ty: &Type) -> bool {
+    let Some(name) = path_of(ty).filter(|path| path.segments.len() == 1) else {
+        return false;
+    };
+    name.segments
+        .last()
+        .is_some_and(|segment| match arguments(segment).as_slice() {
+            [] => KNOWN.iter().any(|known| segment.ident == known),
+            [inner] => {
+                ["Option", "Vec"].iter().any(|known| segment.ident == known) && is_known(inner)
+            }
+            _ => false,
+        })
 }
 
 /// Asks for what the derives need of the fields, before a derive does so in its own words.

@@ -64,13 +64,14 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         };
         quote!(__PravahArc::new(__PravahFrom::#from, __PravahTo::#to))
     });
-    let [slots, branches] = [slots, branches].map(|of| graph.nodes.iter().map(of));
-    let count = graph.arcs.len();
+    let (node_count, arc_count) = (graph.nodes.len(), graph.arcs.len());
+    let arcs_of = arcs_of(graph);
     let concurrency = sound::concurrency(graph);
     let forking = (!concurrency.is_empty()).then(|| {
         let concurrency = Literal::byte_string(&concurrency);
         quote!(.with_concurrency(#concurrency))
     });
+    // Statics, since rustc goes through all that a constant refers to once more for each constant that has it.
     quote! {{
         // A long path to each of these costs rustc more than to import them once.
         #[allow(unused_imports)]
@@ -81,17 +82,50 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         #(#aliases)*
         #(#lists)*
         #(#failures)*
-        // As a part of each node, rustc would make constants of their own of these.
-        const ARCS_OF: #private::ArcsOf = #private::ArcsOf {
-            slots: &[#(#slots),*],
-            branches: &[#(#branches),*],
-        };
-        const NODES: &[#private::TopologyNode] = &[#(#nodes),*];
-        const ARCS: &[#private::TopologyArc] = &[#(#arcs),*];
+        #arcs_of
+        static NODES: [#private::TopologyNode; #node_count] = [#(#nodes),*];
+        static ARCS: [#private::TopologyArc; #arc_count] = [#(#arcs),*];
         const ENDS: #private::Ends = #ends;
-        const CARRIED: &[#private::Carried] = &#private::carried::<#count>(NODES, ARCS, ENDS);
-        &#private::Topology::new(#name, NODES, ARCS, CARRIED, ENDS) #forking
+        static CARRIED: [#private::Carried; #arc_count] = #private::carried(&NODES, &ARCS, ENDS);
+        static NET: #private::Topology =
+            #private::Topology::new(#name, &NODES, &ARCS, &CARRIED, ENDS) #forking;
+        &NET
     }}
+}
+
+/// `ARCS_OF`: the arcs of each node. Their numbers are written as bytes, which takes rustc far less than a list of
+/// numbers, or of lists.
+fn arcs_of(graph: &Graph) -> TokenStream {
+    let private = private();
+    let node_count = graph.nodes.len();
+    let slots: Vec<&Vec<usize>> = graph.nodes.iter().flat_map(|node| &node.slots).collect();
+    let branches: Vec<&[usize]> = graph.nodes.iter().map(branches).collect();
+    let into: Vec<usize> = slots.iter().copied().flatten().copied().collect();
+    let from: Vec<usize> = branches.iter().copied().flatten().copied().collect();
+    let (slot_count, into_count, from_count) = (slots.len(), into.len(), from.len());
+    let into_slot = bytes(slots.iter().map(|slot| slot.len()));
+    let slots_of = bytes(graph.nodes.iter().map(|node| node.slots.len()));
+    let from_node = bytes(branches.iter().map(|arcs| arcs.len()));
+    let [into, from] = [into, from].map(|arcs| bytes(arcs.into_iter()));
+    quote! {
+        static INTO: [usize; #into_count] = #private::numbers(#into);
+        static SLOTS: [&[usize]; #slot_count] = #private::split(&INTO, #private::numbers(#into_slot));
+        static SLOTS_OF: [&[&[usize]]; #node_count] = #private::split(&SLOTS, #private::numbers(#slots_of));
+        static FROM: [usize; #from_count] = #private::numbers(#from);
+        static BRANCHES_OF: [&[usize]; #node_count] = #private::split(&FROM, #private::numbers(#from_node));
+        const ARCS_OF: #private::ArcsOf = #private::ArcsOf {
+            slots: &SLOTS_OF,
+            branches: &BRANCHES_OF,
+        };
+    }
+}
+
+/// Numbers below 2^32 as bytes, four of each.
+fn bytes(numbers: impl Iterator<Item = usize>) -> Literal {
+    let bytes: Vec<u8> = numbers
+        .flat_map(|number| (number as u32).to_le_bytes())
+        .collect();
+    Literal::byte_string(&bytes)
 }
 
 fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
@@ -124,18 +158,12 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     }
 }
 
-/// The arcs into a node, by slots.
-fn slots(node: &Node) -> TokenStream {
-    let slots = node.slots.iter().map(|slot| quote!(&[#(#slot),*]));
-    quote!(&[#(#slots),*])
-}
-
 /// The arcs of the branches of a node, or the one that leads on.
-fn branches(node: &Node) -> TokenStream {
+fn branches(node: &Node) -> &[usize] {
     match &node.successor {
-        Successor::Group(_, _, arcs) => quote!(&[#(#arcs),*]),
-        Successor::One(arc) => quote!(&[#arc]),
-        Successor::End => quote!(&[]),
+        Successor::Group(_, _, arcs) => arcs,
+        Successor::One(arc) => std::slice::from_ref(arc),
+        Successor::End => &[],
     }
 }
 

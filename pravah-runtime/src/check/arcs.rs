@@ -1,17 +1,38 @@
 //! The arcs into a node against its parameters.
 
 use super::{
+    branches::check_one,
     diagnosis::Diagnosis,
     joins::mistake_of_join,
     message::{Message, message},
     missing::{missing, not_taken, unexpected_input},
     reads::mistake_of_reads,
     shared::mistake_of_owner,
+    signature::check_no_limit,
 };
 use crate::{
     state::{StateRef, name::same},
-    topology::{Carried, Signature, Source, Topology},
+    topology::{Carried, ShapeKind, Signature, Source, Topology},
 };
+
+/// All that concerns a node that is in no `join`, has one branch after it, or none, and is on no loop.
+#[track_caller]
+pub const fn check_node(diagnosis: &Diagnosis, node: usize) {
+    let Signature {
+        shape,
+        contract,
+        limited,
+        ..
+    } = &diagnosis.net.nodes[node].signature;
+    // Most nodes are so, and to look no further shortens constant evaluation.
+    if matches!(shape.kind, ShapeKind::One) && !*contract && !*limited && diagnosis.is_simple(node)
+    {
+        return;
+    }
+    check_one(diagnosis, node);
+    check_arcs(diagnosis, node);
+    check_no_limit(diagnosis.net, node);
+}
 
 /// Checks the arcs into node number `node`: each of its slots holds alternatives, of which one fills a
 /// parameter. Where the node is plain, not in a `join`, what the arcs carry is checked by

@@ -31,7 +31,7 @@ pub use agents::{
     CalleeSignature, UnknownCallee, check_beside_call_agent, check_call, check_children,
     check_depth, check_handoff, check_has_model, check_on_done,
 };
-pub use arcs::check_arcs;
+pub use arcs::{check_arcs, check_node};
 pub use branches::{check_either, check_fork, check_one};
 pub use capabilities::{Refusal, check_called, check_constraints, check_only, check_prompt};
 pub use definition::{

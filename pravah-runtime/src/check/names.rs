@@ -106,27 +106,26 @@ pub const fn names_size(net: &Topology) -> usize {
 }
 
 const fn mentions(net: &Topology) -> usize {
-    let mut mentions = 2 + net.arcs.len();
-    let mut node = 0;
-    while node < net.nodes.len() {
+    let (mut mentions, mut nodes) = (2 + net.arcs.len(), net.nodes);
+    while let [node, rest @ ..] = nodes {
         let Signature {
             params,
             shape,
             asks,
             ..
-        } = net.nodes[node].signature;
-        let mut param = 0;
-        while param < params.len() {
-            mentions += params[param].states.len();
-            param += 1;
+        } = &node.signature;
+        let mut params = *params;
+        while let [param, rest @ ..] = params {
+            mentions += param.states.len();
+            params = rest;
         }
         mentions += shape.states.len() + asks.len();
-        if let Some(chain) = net.nodes[node].inside
+        if let Some(chain) = node.inside
             && chain.is_list()
         {
             mentions += self::mentions(chain);
         }
-        node += 1;
+        nodes = rest;
     }
     mentions
 }
@@ -137,44 +136,42 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     const fn insert_net(&mut self, net: &'static Topology) {
         self.insert(net.ends.input.as_slice());
         self.insert(net.ends.output.as_slice());
-        let mut node = 0;
-        while node < net.nodes.len() {
-            let Signature {
-                params,
-                shape,
-                broken,
-                asks,
-                ..
-            } = net.nodes[node].signature;
+        let mut nodes = net.nodes;
+        while let [node, rest @ ..] = nodes {
             // A broken node was reported where it is written.
-            if !broken {
-                let mut param = 0;
-                while param < params.len() {
-                    self.insert(params[param].states);
-                    param += 1;
-                }
-                self.insert(shape.states);
-                let mut asks = asks;
-                while let [ask, rest @ ..] = asks {
-                    if matches!(ask.kind, ParamKind::Read) {
-                        self.insert(ask.states);
-                    }
-                    asks = rest;
-                }
+            if !node.signature.broken {
+                self.insert_node(&node.signature);
             }
-            if let Some(chain) = net.nodes[node].inside
+            if let Some(chain) = node.inside
                 && chain.is_list()
             {
                 self.insert_net(chain);
             }
-            node += 1;
+            nodes = rest;
         }
-        let mut arc = 0;
-        while arc < net.arcs.len() {
-            if matches!(net.carried[arc].source, Source::Failure) {
-                self.insert(net.carried[arc].state.as_slice());
+        let mut carried = net.carried;
+        while let [arc, rest @ ..] = carried {
+            if matches!(arc.source, Source::Failure) {
+                self.insert(arc.state.as_slice());
             }
-            arc += 1;
+            carried = rest;
+        }
+    }
+
+    #[track_caller]
+    const fn insert_node(&mut self, node: &'static Signature) {
+        let mut params = node.params;
+        while let [param, rest @ ..] = params {
+            self.insert(param.states);
+            params = rest;
+        }
+        self.insert(node.shape.states);
+        let mut asks = node.asks;
+        while let [ask, rest @ ..] = asks {
+            if matches!(ask.kind, ParamKind::Read) {
+                self.insert(ask.states);
+            }
+            asks = rest;
         }
     }
 
@@ -211,22 +208,17 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 }
 
-/// A hash of a name, of eight bytes in a step, which shortens constant evaluation.
+/// A hash of a name, without a call, each of which slows constant evaluation.
 const fn hash(text: &str) -> usize {
     /// 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing.
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     let mut rest = text.as_bytes();
     let mut hash: u64 = 0;
-    while let [a, b, c, d, e, f, g, h, others @ ..] = rest {
-        let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
-        let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
-        hash = (hash ^ low ^ high << 32).wrapping_mul(FACTOR);
-        rest = others;
-    }
     while let [byte, others @ ..] = rest {
-        hash = (hash ^ *byte as u64).wrapping_mul(FACTOR);
+        // Of 64 bits each, so that the product has room.
+        hash = ((hash ^ *byte as u64) as u128 * FACTOR) as u64;
         rest = others;
     }
     // A product carries what differs to higher bits alone: they are folded down and multiplied once more.
-    ((hash ^ hash >> 32).wrapping_mul(FACTOR) >> 40) as usize
+    (((hash ^ hash >> 32) as u128 * FACTOR) as u64 >> 40) as usize
 }

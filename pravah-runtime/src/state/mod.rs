@@ -129,10 +129,18 @@ pub struct StateRef {
     pub name: &'static str,
     pub path: &'static str,
     /// Where `#[state]` is: two functions may each have a type of one path.
-    pub(crate) place: Option<&'static Location<'static>>,
+    pub(crate) place: Option<Place>,
     pub is_clone: bool,
     /// Where the type itself is known, and not its name alone.
     pub fns: Option<StateFns>,
+}
+
+/// A place in the source. Constants compare it, and every call of a [`Location`] would slow them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    line: u32,
+    column: u32,
+    file: &'static str,
 }
 
 /// Writes the schema of a type, with what it refers to among the generator's definitions.
@@ -202,11 +210,16 @@ impl StateRef {
     /// The same, for a type that has `#[state]` where this is called.
     #[track_caller]
     pub const fn here<S: State>(name: &'static str, path: &'static str) -> Self {
+        let place = Location::caller();
         // Written out: for each state of a crate rustc evaluates this, and every call in it.
         Self {
             name,
             path,
-            place: Some(Location::caller()),
+            place: Some(Place {
+                line: place.line(),
+                column: place.column(),
+                file: place.file(),
+            }),
             is_clone: S::Copying::IS_CLONE,
             fns: Some(StateFns {
                 schema: schema::<S>,
@@ -224,9 +237,7 @@ impl StateRef {
     pub(crate) const fn is_same_type(&self, other: &Self) -> bool {
         let is_same_place = match (self.place, other.place) {
             (Some(one), Some(other)) => {
-                one.line() == other.line()
-                    && one.column() == other.column()
-                    && same(one.file(), other.file())
+                one.line == other.line && one.column == other.column && same(one.file, other.file)
             }
             (None, None) => true,
             _ => false,

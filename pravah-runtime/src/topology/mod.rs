@@ -1,5 +1,10 @@
 //! A flow as data, known at compile time: its nodes with what they take and return, and the arcs between them.
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "constants cannot iterate; the macro counts what it writes"
+)]
+mod bytes;
 mod call_output;
 #[expect(
     clippy::indexing_slicing,
@@ -9,6 +14,7 @@ mod carried;
 mod param_ref;
 mod signature;
 
+pub use bytes::{numbers, split};
 pub(crate) use call_output::CallOutput;
 pub(crate) use carried::Source;
 pub use carried::{Carried, carried};

@@ -111,6 +111,16 @@ impl ParamRef {
         }
     }
 
+    /// The same, taken by value, as the function calls it: most parameters, with one call.
+    #[must_use]
+    pub const fn by_value_called(self, called: &'static str) -> Self {
+        Self {
+            by_value: true,
+            called,
+            ..self
+        }
+    }
+
     /// A parameter that consumes nothing.
     pub(crate) const fn ask(name: &'static str, need: &'static Need) -> Self {
         Self {

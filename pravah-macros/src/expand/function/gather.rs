@@ -50,10 +50,14 @@ impl Function {
         let name = self.name().unraw().to_string();
         let params = self.params.iter().enumerate().map(|(index, param)| {
             let (bound, span) = (self.as_param(index, param), at(&param.ty));
-            let by_value = (!param.by_ref).then(|| quote!(.by_value()));
             let called = plain_name(&param.pat).map(|name| name.unraw().to_string());
-            let called = called.map(|name| quote!(.called(#name)));
-            quote_spanned!(span=> #bound::REF #by_value #called)
+            let how = match (param.by_ref, called) {
+                (false, Some(name)) => quote!(.by_value_called(#name)),
+                (false, None) => quote!(.by_value()),
+                (true, Some(name)) => quote!(.called(#name)),
+                (true, None) => TokenStream::new(),
+            };
+            quote_spanned!(span=> #bound::REF #how)
         });
         // Of at most two parameters, those that consume a state are always adjacent, so they are a slice of all.
         if self.params.len() <= 2 {
