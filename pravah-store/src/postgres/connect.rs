@@ -104,7 +104,8 @@ pub(super) fn settings(schema: &str) -> String {
     format!(
         "SET search_path TO {}; SET default_transaction_isolation TO 'read committed'; \
          SET default_transaction_read_only TO off; SET idle_in_transaction_session_timeout TO '10s'; \
-         SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off",
+         SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off; \
+         SET pravah.run TO ''; SET pravah.now TO ''",
         quoted(schema)
     )
 }

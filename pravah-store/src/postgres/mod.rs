@@ -79,7 +79,8 @@ impl PostgresStore {
         PostgresOptions::new().connect(url).await
     }
 
-    /// The same store with another clock.
+    /// The same store with another clock. A commit reads it before it waits for whoever holds the run; the clock of the
+    /// database is read afterwards.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = SharedClock(Arc::new(clock));

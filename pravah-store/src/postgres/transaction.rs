@@ -3,11 +3,14 @@
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
-    task::{Context, Waker},
+    task::{Context, Poll, Waker},
 };
 
 use deadpool_postgres::ClientWrapper;
-use futures_util::{FutureExt as _, future::try_join_all};
+use futures_util::{
+    FutureExt as _,
+    future::{MaybeDone, maybe_done},
+};
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::statements;
@@ -195,8 +198,25 @@ pub(super) async fn write(
     queries: &[Query<'_>],
     notification: Option<&RunNotification<'_>>,
 ) -> Result<Rows, TxError> {
+    write_within(client, statements::BEGIN, queries, notification).await
+}
+
+/// The same of one statement that may go through whole tables, and is planned for its parameters.
+pub(super) async fn write_planned(
+    client: &ClientWrapper,
+    query: Query<'_>,
+) -> Result<Rows, TxError> {
+    write_within(client, statements::BEGIN_PLANNED, &[query], None).await
+}
+
+async fn write_within(
+    client: &ClientWrapper,
+    begin: &'static str,
+    queries: &[Query<'_>],
+    notification: Option<&RunNotification<'_>>,
+) -> Result<Rows, TxError> {
     let mut messages = prepare(client, queries).await?;
-    messages.insert(0, Message::Plain(statements::BEGIN));
+    messages.insert(0, Message::Plain(begin));
     let transaction = Transaction::guard(client);
     let rows = transaction.send_to_commit(messages, notification).await?;
     Ok(rows.into_iter().nth(1).unwrap_or_default())
@@ -215,18 +235,35 @@ async fn prepare<'a>(
     Ok(messages)
 }
 
-/// Sends messages without waiting for the answers in between, and then waits for all of them.
+/// Sends messages without waiting for the answers in between, and then waits for all of them. Of several errors the first
+/// counts: after it the server refuses what follows, whatever that is.
 async fn send(client: &ClientWrapper, messages: &[Message<'_>]) -> Result<Vec<Rows>, Error> {
-    type Sent<'a> = Pin<Box<dyn Future<Output = Result<Rows, Error>> + Send + 'a>>;
-    // Each is sent when it is polled first. `try_join_all` polls so few in their order, and stops at the first that cannot
-    // be sent.
-    let sent = messages.iter().map(|message| -> Sent<'_> {
-        Box::pin(async move {
+    let sent = messages.iter().map(|message| {
+        maybe_done(Box::pin(async move {
             match message {
                 Message::Prepared(statement, params) => client.query(statement, params).await,
                 Message::Plain(sql) => client.batch_execute(sql).await.map(|()| Rows::new()),
             }
-        })
+        }))
     });
-    try_join_all(sent).await
+    let mut sent: Vec<_> = sent.collect();
+    // Each is sent when it is polled first. None is sent after one that cannot be.
+    poll_fn(|context| {
+        for sent in &mut sent {
+            let _ = sent.poll_unpin(context);
+            if matches!(sent, MaybeDone::Done(Err(_))) {
+                break;
+            }
+        }
+        Poll::Ready(())
+    })
+    .await;
+    let mut rows = Vec::with_capacity(sent.len());
+    for mut sent in sent {
+        (&mut sent).await;
+        if let Some(found) = Pin::new(&mut sent).take_output() {
+            rows.push(found?);
+        }
+    }
+    Ok(rows)
 }

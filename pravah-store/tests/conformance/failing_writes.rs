@@ -144,6 +144,8 @@ async fn a_write_that_fails_leaves_all_as_it_was() {
                 let failed = write.happen(&store, &lease).await;
                 let is_error = matches!(failed, Err(StoreError::Database { .. }));
                 assert!(is_error, "{write:?} {table} {is_at_once}");
+                let error = format!("{failed:?}");
+                assert!(error.contains("the disk is full"), "{write:?} {error}");
                 assert_eq!(all(&store).await, before, "{write:?} {table} {is_at_once}");
                 let drop = format!("DROP TRIGGER refuse ON {table}");
                 raw.batch_execute(&drop).await.unwrap();
@@ -151,5 +153,18 @@ async fn a_write_that_fails_leaves_all_as_it_was() {
         }
         // The leases still hold, and so do the connections.
         write.happen(&store, &lease).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_always_says_what_failed_first() {
+    let (store, _, raw) = open().await;
+    let lease = fill(&store).await;
+    refuse(&raw, "entry", true).await;
+    // The statements after that which failed are refused as well, and their answers may be there as soon.
+    for _ in 0..1_000 {
+        let failed = Write::Commit.happen(&store, &lease).await.unwrap_err();
+        let error = format!("{failed:?}");
+        assert!(error.contains("the disk is full"), "{error}");
     }
 }
