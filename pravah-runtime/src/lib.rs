@@ -224,7 +224,7 @@ pub mod __private {
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,
             Signature, ToolRef, Topology, TopologyArc, TopologyNode, UnclearOrder, carried,
-            consumed, numbers, slot_of, split,
+            consumed, numbers_from_bytes, slot_of, split_by_lengths,
         },
     };
     pub use pravah_macros::beside;

@@ -84,7 +84,7 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
             use #private::is_node as __pravah_is_node;
             #(#are_nodes)*
         }
-        // Statics, as those of the topology.
+        // Statics, for the reason in `topology::net`.
         static #net: &#private::Topology = { #ends #topology };
         static FAULTS: #private::Faults<#node_count, #arc_count> = #private::Faults::of(#net);
         static #diagnosis: &#private::Diagnosis = &FAULTS.diagnosis(#net);
@@ -165,18 +165,18 @@ fn list(
     }]);
 }
 
-/// The constant that the checks of a net look things up in.
+/// The static that the checks of a net read.
 fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
 }
 
-/// The constant that has what is wrong with a net.
+/// The static that holds what is wrong with a net.
 fn diagnosis_name() -> Ident {
     Ident::new("__pravah_DIAGNOSIS", Span::mixed_site())
 }
 
-/// One edge, labelled at the token that it leads to. The first one to a node is checked with the node, and those into
-/// a `join` with that.
+/// One edge, labelled at the token that it leads to. The first edge into a node is checked in the node's constant, since
+/// each constant costs rustc time; edges into a `join` are checked with the `join`.
 fn edge(
     flow: &Flow,
     graph: &Graph,
@@ -187,7 +187,7 @@ fn edge(
 ) {
     let (what, check) = match (arc.to, is_list) {
         (To::Node(node), _) => match graph.nodes.get(node) {
-            Some(to @ Node { join: None, .. }) if first_arc(to) != Some(index) => {
+            Some(to @ Node { join: None, .. }) if first_arc_into(to) != Some(index) => {
                 (format!("edge_to_{}", graph.name(node)), "check_edge")
             }
             Some(_) | None => return,
@@ -205,7 +205,8 @@ fn edge(
     constants.check(&what, check, arc.span, &quote!(#diagnosis, #index));
 }
 
-fn first_arc(node: &Node) -> Option<usize> {
+/// The first of the arcs into a node.
+fn first_arc_into(node: &Node) -> Option<usize> {
     node.slots.iter().flatten().next().copied()
 }
 
@@ -231,34 +232,28 @@ fn shared(graph: &Graph, constants: &mut Constants) {
     }
 }
 
-/// One node: what leads to it, what it takes and what follows it. A `join` and a group of branches have tokens of their
-/// own.
+/// One node: what leads to it, what it takes and what follows it. A `join` and a group of branches have tokens, and so
+/// constants, of their own. The edge comes first: while it is wrong, what else is wrong with the node is not reported.
 fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut Constants) {
-    let diagnosis = diagnosis_name();
-    let of_node = quote!(#diagnosis, #index);
-    let first = first_arc(node).filter(|_| node.join.is_none());
-    let first = first.and_then(|index| Some((index, graph.arcs.get(index)?)));
-    let edge = first.map(|(index, arc)| (arc.span, quote!(#diagnosis, #index)));
+    let (net, diagnosis) = (net_name(), diagnosis_name());
+    let (of_net, of_node) = (quote!(#net, #index), quote!(#diagnosis, #index));
+    let edge = first_edge(graph, node);
+    let edge = edge.map(|(arc, span)| (span, quote!(#diagnosis, #arc)));
     let edge = edge
         .as_ref()
         .map(|(span, of_arc)| ("check_edge", *span, of_arc));
     let mut at_name: Vec<Check<'_>> = edge.into_iter().collect();
     // A node that runs once at most has no use for `max_visits`.
-    let runs_once = !on_loop && matches!(node.body, NodeBody::Node(_));
-    let net = net_name();
-    let of_net = runs_once.then(|| quote!(#net, #index));
-    match (&node.successor, node.join, &of_net) {
-        (Successor::One(_) | Successor::End, None, Some(_)) => {
-            at_name.push(("check_node", node.span, &of_node));
-        }
-        _ => {
-            at_name.extend(successor(graph, index, node, &of_node, constants));
-            at_name.extend(arcs(graph, index, node, &of_node, constants));
-            at_name.extend(
-                of_net
-                    .iter()
-                    .map(|of_net| ("check_no_limit", node.span, of_net)),
-            );
+    let must_have_no_limit = !on_loop && matches!(node.body, NodeBody::Node(_));
+    let is_plain =
+        matches!(node.successor, Successor::One(_) | Successor::End) && node.join.is_none();
+    if is_plain && must_have_no_limit {
+        at_name.push(("check_node", node.span, &of_node));
+    } else {
+        at_name.extend(successor(graph, index, node, &of_node, constants));
+        at_name.extend(arcs(graph, index, node, &of_node, constants));
+        if must_have_no_limit {
+            at_name.push(("check_no_limit", node.span, &of_net));
         }
     }
     if !at_name.is_empty() {
@@ -266,7 +261,14 @@ fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut
     }
 }
 
-/// What follows a node, where that has no token of its own.
+/// The first arc into a node that is in no `join`, with the token that it leads to.
+fn first_edge(graph: &Graph, node: &Node) -> Option<(usize, Span)> {
+    let index = first_arc_into(node).filter(|_| node.join.is_none())?;
+    Some((index, graph.arcs.get(index)?.span))
+}
+
+/// The check of what follows a node. It is returned where it is labelled at the node's name: a group has a constant of its
+/// own.
 fn successor<'a>(
     graph: &Graph,
     index: usize,
@@ -288,7 +290,8 @@ fn successor<'a>(
     None
 }
 
-/// What leads to a node, where that has no token of its own.
+/// The check of what leads to a node. It is returned where it is labelled at the node's name: a `join` has a constant of
+/// its own.
 fn arcs<'a>(
     graph: &Graph,
     index: usize,

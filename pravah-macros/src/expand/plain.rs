@@ -1,6 +1,6 @@
-//! `Clone` and `Debug` of a state, which are derived only where every field is known to have them: of a field that
-//! lacks one rustc would not say that the state can do without. They are written in front of the state, so that what they ask of
-//! its fields is heard before what each derive says for itself.
+//! `Clone` and `Debug` of a state. They are derived only where every field is written as a type of the standard library:
+//! of a field that lacks one of them rustc would not say that the state can do without. Otherwise they are written in
+//! front of the state, so that what they ask of its fields is heard before what each derive says for itself.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,8 +9,9 @@ use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::
 use super::{attributes, hidden, owned, private, private_at};
 use crate::types::{arguments, holds_object, path_of};
 
-/// Types of the standard library that can be cloned, printed and written as JSON.
-const KNOWN: [&str; 17] = [
+/// Types of the standard library that can be cloned, printed and written as JSON. Of a type of the crate's own with such a
+/// name, what it lacks is said by rustc.
+const STANDARD: [&str; 17] = [
     "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
     "u64", "u128", "usize", "String",
 ];
@@ -35,8 +36,13 @@ pub(super) fn missing(attrs: &[Attribute], manual: &[String]) -> Plain {
 }
 
 pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
-    if plain.clone && plain.debug && owned::fields(item).iter().all(|field| is_known(&field.ty)) {
-        // rustc derives them in half of the time, and no field lacks one.
+    if plain.clone
+        && plain.debug
+        && owned::fields(item)
+            .iter()
+            .all(|field| is_standard(&field.ty))
+    {
+        // rustc takes half the time for derives, and no standard type lacks either.
         return quote!(#[derive(::core::clone::Clone, ::core::fmt::Debug)]);
     }
     let (name, variants) = match item {
@@ -59,20 +65,18 @@ pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
     quote!(#json #clone #debug)
 }
 
-/// Whether a type is one of the known ones, or an `Option` or a `Vec` of one.
-fn is_known(ty: &Type) -> bool {
-    let Some(name) = path_of(ty).filter(|path| path.segments.len() == 1) else {
+/// Whether a type is written as a standard one, or as an `Option` or a `Vec` of one.
+fn is_standard(ty: &Type) -> bool {
+    let mut segments = path_of(ty).into_iter().flat_map(|path| &path.segments);
+    let (Some(segment), None) = (segments.next(), segments.next()) else {
         return false;
     };
-    name.segments
-        .last()
-        .is_some_and(|segment| match arguments(segment).as_slice() {
-            [] => KNOWN.iter().any(|known| segment.ident == known),
-            [inner] => {
-                ["Option", "Vec"].iter().any(|known| segment.ident == known) && is_known(inner)
-            }
-            _ => false,
-        })
+    let is_one_of = |names: &[&str]| names.iter().any(|name| segment.ident == name);
+    match arguments(segment).as_slice() {
+        [] => is_one_of(&STANDARD),
+        [inner] => is_one_of(&["Option", "Vec"]) && is_standard(inner),
+        _ => false,
+    }
 }
 
 /// Asks for what the derives need of the fields, before a derive does so in its own words.

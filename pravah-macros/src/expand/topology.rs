@@ -71,7 +71,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
         let concurrency = Literal::byte_string(&concurrency);
         quote!(.with_concurrency(#concurrency))
     });
-    // Statics, since rustc goes through all that a constant refers to once more for each constant that has it.
+    // Statics: rustc walks all that a constant refers to again for each constant that uses it.
     quote! {{
         // A long path to each of these costs rustc more than to import them once.
         #[allow(unused_imports)]
@@ -93,8 +93,7 @@ fn net(name: &str, graph: &Graph, ends: &TokenStream) -> TokenStream {
     }}
 }
 
-/// `ARCS_OF`: the arcs of each node. Their numbers are written as bytes, which takes rustc far less than a list of
-/// numbers, or of lists.
+/// `ARCS_OF`: the arcs of each node, whose numbers are written as bytes.
 fn arcs_of(graph: &Graph) -> TokenStream {
     let private = private();
     let node_count = graph.nodes.len();
@@ -103,16 +102,19 @@ fn arcs_of(graph: &Graph) -> TokenStream {
     let into: Vec<usize> = slots.iter().copied().flatten().copied().collect();
     let from: Vec<usize> = branches.iter().copied().flatten().copied().collect();
     let (slot_count, into_count, from_count) = (slots.len(), into.len(), from.len());
-    let into_slot = bytes(slots.iter().map(|slot| slot.len()));
-    let slots_of = bytes(graph.nodes.iter().map(|node| node.slots.len()));
-    let from_node = bytes(branches.iter().map(|arcs| arcs.len()));
+    let slot_lengths = bytes(slots.iter().map(|slot| slot.len()));
+    let slots_per_node = bytes(graph.nodes.iter().map(|node| node.slots.len()));
+    let branches_per_node = bytes(branches.iter().map(|arcs| arcs.len()));
     let [into, from] = [into, from].map(|arcs| bytes(arcs.into_iter()));
     quote! {
-        static INTO: [usize; #into_count] = #private::numbers(#into);
-        static SLOTS: [&[usize]; #slot_count] = #private::split(&INTO, #private::numbers(#into_slot));
-        static SLOTS_OF: [&[&[usize]]; #node_count] = #private::split(&SLOTS, #private::numbers(#slots_of));
-        static FROM: [usize; #from_count] = #private::numbers(#from);
-        static BRANCHES_OF: [&[usize]; #node_count] = #private::split(&FROM, #private::numbers(#from_node));
+        static ARCS_INTO: [usize; #into_count] = #private::numbers_from_bytes(#into);
+        static SLOTS: [&[usize]; #slot_count] =
+            #private::split_by_lengths(&ARCS_INTO, #private::numbers_from_bytes(#slot_lengths));
+        static SLOTS_OF: [&[&[usize]]; #node_count] =
+            #private::split_by_lengths(&SLOTS, #private::numbers_from_bytes(#slots_per_node));
+        static ARCS_FROM: [usize; #from_count] = #private::numbers_from_bytes(#from);
+        static BRANCHES_OF: [&[usize]; #node_count] =
+            #private::split_by_lengths(&ARCS_FROM, #private::numbers_from_bytes(#branches_per_node));
         const ARCS_OF: #private::ArcsOf = #private::ArcsOf {
             slots: &SLOTS_OF,
             branches: &BRANCHES_OF,
@@ -120,7 +122,7 @@ fn arcs_of(graph: &Graph) -> TokenStream {
     }
 }
 
-/// Numbers below 2^32 as bytes, four of each.
+/// Numbers below 2^32, four bytes each, the lowest first.
 fn bytes(numbers: impl Iterator<Item = usize>) -> Literal {
     let bytes: Vec<u8> = numbers
         .flat_map(|number| (number as u32).to_le_bytes())

@@ -15,7 +15,8 @@ use crate::{
     topology::{Carried, ShapeKind, Signature, Source, Topology},
 };
 
-/// All that concerns a node that is in no `join`, has one branch after it, or none, and is on no loop.
+/// `check_one`, `check_arcs` and `check_no_limit` in one, for a node that is no list, is in no `join` and on no loop, and
+/// is followed by one branch or none.
 #[track_caller]
 pub const fn check_node(diagnosis: &Diagnosis, node: usize) {
     let Signature {
@@ -24,7 +25,7 @@ pub const fn check_node(diagnosis: &Diagnosis, node: usize) {
         limited,
         ..
     } = &diagnosis.net.nodes[node].signature;
-    // Most nodes are so, and to look no further shortens constant evaluation.
+    // None of the three would find anything.
     if matches!(shape.kind, ShapeKind::One) && !*contract && !*limited && diagnosis.is_simple(node)
     {
         return;

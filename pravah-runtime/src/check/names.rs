@@ -140,7 +140,7 @@ impl<const SIZE: usize> Table<'_, SIZE> {
         while let [node, rest @ ..] = nodes {
             // A broken node was reported where it is written.
             if !node.signature.broken {
-                self.insert_node(&node.signature);
+                self.insert_signature(&node.signature);
             }
             if let Some(chain) = node.inside
                 && chain.is_list()
@@ -159,14 +159,14 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 
     #[track_caller]
-    const fn insert_node(&mut self, node: &'static Signature) {
-        let mut params = node.params;
+    const fn insert_signature(&mut self, signature: &'static Signature) {
+        let mut params = signature.params;
         while let [param, rest @ ..] = params {
             self.insert(param.states);
             params = rest;
         }
-        self.insert(node.shape.states);
-        let mut asks = node.asks;
+        self.insert(signature.shape.states);
+        let mut asks = signature.asks;
         while let [ask, rest @ ..] = asks {
             if matches!(ask.kind, ParamKind::Read) {
                 self.insert(ask.states);
@@ -208,14 +208,14 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 }
 
-/// A hash of a name, without a call, each of which slows constant evaluation.
+/// A hash of a name. Calls slow constant evaluation, so that it multiplies as `u128`, which has room for the product, and
+/// not with `wrapping_mul`.
 const fn hash(text: &str) -> usize {
     /// 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing.
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     let mut rest = text.as_bytes();
     let mut hash: u64 = 0;
     while let [byte, others @ ..] = rest {
-        // Of 64 bits each, so that the product has room.
         hash = ((hash ^ *byte as u64) as u128 * FACTOR) as u64;
         rest = others;
     }

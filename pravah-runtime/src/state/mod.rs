@@ -135,7 +135,7 @@ pub struct StateRef {
     pub fns: Option<StateFns>,
 }
 
-/// A place in the source. Constants compare it, and every call of a [`Location`] would slow them.
+/// A place in the source. Constants compare it, and every call of a method of [`Location`] would slow them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     line: u32,

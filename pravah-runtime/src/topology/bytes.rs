@@ -1,8 +1,7 @@
-//! Numbers of a flow that the macro writes as bytes: a list of them would take rustc longer for each number than its
-//! evaluation does.
+//! Numbers of a flow that the macro writes as bytes: rustc takes longer to compile a list of them than to evaluate this.
 
 /// `COUNT` numbers of four bytes, the lowest first.
-pub const fn numbers<const COUNT: usize>(bytes: &[u8]) -> [usize; COUNT] {
+pub const fn numbers_from_bytes<const COUNT: usize>(bytes: &[u8]) -> [usize; COUNT] {
     let mut numbers = [0; COUNT];
     let (mut number, mut rest) = (0, bytes);
     while let [a, b, c, d, others @ ..] = rest {
@@ -14,7 +13,7 @@ pub const fn numbers<const COUNT: usize>(bytes: &[u8]) -> [usize; COUNT] {
 }
 
 /// The items in `COUNT` parts, one after another, of these lengths.
-pub const fn split<T, const COUNT: usize>(
+pub const fn split_by_lengths<T, const COUNT: usize>(
     mut items: &[T],
     lengths: [usize; COUNT],
 ) -> [&[T]; COUNT] {
@@ -33,12 +32,17 @@ pub const fn split<T, const COUNT: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers, split};
+    use super::{numbers_from_bytes, split_by_lengths};
 
     #[test]
-    fn numbers_and_parts_are_those_that_the_bytes_say() {
-        assert_eq!(numbers::<2>(&[1, 0, 0, 0, 2, 1, 0, 0]), [1, 258]);
-        let parts: [&[usize]; 3] = split(&[4, 5, 6], [2, 0, 1]);
-        assert_eq!(parts, [&[4, 5][..], &[], &[6]]);
+    fn numbers_are_read_lowest_byte_first() {
+        let numbers = numbers_from_bytes(&[1, 0, 0, 0, 4, 3, 2, 1]);
+        assert_eq!(numbers, [1, 0x0102_0304]);
+    }
+
+    #[test]
+    fn items_are_split_by_lengths() {
+        let parts: [&[usize]; 4] = split_by_lengths(&[4, 5, 6, 7], [2, 0, 1, 1]);
+        assert_eq!(parts, [&[4, 5][..], &[], &[6], &[7]]);
     }
 }

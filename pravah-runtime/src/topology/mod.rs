@@ -14,7 +14,7 @@ mod carried;
 mod param_ref;
 mod signature;
 
-pub use bytes::{numbers, split};
+pub use bytes::{numbers_from_bytes, split_by_lengths};
 pub(crate) use call_output::CallOutput;
 pub(crate) use carried::Source;
 pub use carried::{Carried, carried};

@@ -111,7 +111,7 @@ impl ParamRef {
         }
     }
 
-    /// The same, taken by value, as the function calls it: most parameters, with one call.
+    /// `by_value` and `called` in one: most parameters need both, and each call slows constant evaluation.
     #[must_use]
     pub const fn by_value_called(self, called: &'static str) -> Self {
         Self {

@@ -98,8 +98,10 @@ fn with_patience(mut config: Config) -> Config {
 }
 
 /// What statements rely on, however the database is set up. A process that stops in the middle of a transaction keeps a
-/// run from others for ten seconds at most. A statement is planned once, whatever its parameters are: to plan one takes longer
-/// than to execute it. It reads no whole table, which has a few rows when that is planned and many later.
+/// run from others for ten seconds at most. A statement is planned once, whatever its parameters are: to plan one takes
+/// longer than to execute it. It reads no whole table, which has a few rows when that is planned and many later.
+/// `BEGIN_SCAN` and `BEGIN_PLANNED_READ` make exceptions. No run is noted as locked, even if the role or the address has a
+/// default for that.
 pub(super) fn settings(schema: &str) -> String {
     format!(
         "SET search_path TO {}; SET default_transaction_isolation TO 'read committed'; \

@@ -79,8 +79,8 @@ impl PostgresStore {
         PostgresOptions::new().connect(url).await
     }
 
-    /// The same store with another clock. A commit reads it before it waits for whoever holds the run; the clock of the
-    /// database is read afterwards.
+    /// The same store with another clock instead of the database's. Commits, renewals and releases read it before they wait
+    /// for the lock on the run's row; the clock of the database is read once the row is locked.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = SharedClock(Arc::new(clock));

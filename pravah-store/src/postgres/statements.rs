@@ -78,8 +78,8 @@ pub(super) const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ 
 pub(super) const BEGIN_PLANNED_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
     SET LOCAL plan_cache_mode TO force_custom_plan";
 
-/// Of a statement that may go through whole tables, where the best plan depends on how many rows it finds.
-pub(super) const BEGIN_PLANNED: &str =
+/// Begins a transaction for a statement that may read whole tables, and whose best plan depends on how many rows it finds.
+pub(super) const BEGIN_SCAN: &str =
     "BEGIN; SET LOCAL plan_cache_mode TO force_custom_plan; SET LOCAL enable_seqscan TO on";
 
 pub(super) const COMMIT: &str = "COMMIT";

@@ -3,7 +3,7 @@
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
-    task::{Context, Poll, Waker},
+    task::{Context, Waker},
 };
 
 use deadpool_postgres::ClientWrapper;
@@ -201,12 +201,12 @@ pub(super) async fn write(
     write_within(client, statements::BEGIN, queries, notification).await
 }
 
-/// The same of one statement that may go through whole tables, and is planned for its parameters.
-pub(super) async fn write_planned(
+/// The same for one statement that may read whole tables, and is planned for its parameters.
+pub(super) async fn write_scanning(
     client: &ClientWrapper,
     query: Query<'_>,
 ) -> Result<Rows, TxError> {
-    write_within(client, statements::BEGIN_PLANNED, &[query], None).await
+    write_within(client, statements::BEGIN_SCAN, &[query], None).await
 }
 
 async fn write_within(
@@ -235,10 +235,10 @@ async fn prepare<'a>(
     Ok(messages)
 }
 
-/// Sends messages without waiting for the answers in between, and then waits for all of them. Of several errors the first
-/// counts: after it the server refuses what follows, whatever that is.
+/// Sends all messages without waiting in between, and reads the answers in their order up to the first error: after that
+/// the server refuses whatever else was sent.
 async fn send(client: &ClientWrapper, messages: &[Message<'_>]) -> Result<Vec<Rows>, Error> {
-    let sent = messages.iter().map(|message| {
+    let answers = messages.iter().map(|message| {
         maybe_done(Box::pin(async move {
             match message {
                 Message::Prepared(statement, params) => client.query(statement, params).await,
@@ -246,22 +246,18 @@ async fn send(client: &ClientWrapper, messages: &[Message<'_>]) -> Result<Vec<Ro
             }
         }))
     });
-    let mut sent: Vec<_> = sent.collect();
-    // Each is sent when it is polled first. None is sent after one that cannot be.
-    poll_fn(|context| {
-        for sent in &mut sent {
-            let _ = sent.poll_unpin(context);
-            if matches!(sent, MaybeDone::Done(Err(_))) {
-                break;
-            }
+    let mut answers: Vec<_> = answers.collect();
+    // Each message is sent when its answer is polled first. After one that cannot be sent no more are sent.
+    for answer in &mut answers {
+        let _ = answer.now_or_never();
+        if matches!(answer, MaybeDone::Done(Err(_))) {
+            break;
         }
-        Poll::Ready(())
-    })
-    .await;
-    let mut rows = Vec::with_capacity(sent.len());
-    for mut sent in sent {
-        (&mut sent).await;
-        if let Some(found) = Pin::new(&mut sent).take_output() {
+    }
+    let mut rows = Vec::with_capacity(answers.len());
+    for mut answer in answers {
+        (&mut answer).await;
+        if let Some(found) = Pin::new(&mut answer).take_output() {
             rows.push(found?);
         }
     }

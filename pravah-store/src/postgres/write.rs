@@ -209,7 +209,7 @@ impl Writer<'_> {
         let kept_since = time::to_millis(retention.kept_since(self.clock.0.now()));
         let max = retention.max_runs.map_or(i64::MAX, signed);
         let prune: [Param<'_>; 3] = [&tenant, &kept_since, &max];
-        let rows = transaction::write_planned(&self.client, Query(statement, &prune)).await?;
+        let rows = transaction::write_scanning(&self.client, Query(statement, &prune)).await?;
         let pruned = rows.first().map(|row| row.try_get(0)).transpose()?;
         Ok(pruned.map(unsigned).unwrap_or_default())
     }

@@ -143,7 +143,7 @@ pub(super) const fn report_unclear(version: &LockedVersion, place: &LockedPlace)
             "` that waited for `",
             place.taker,
         ])
-        .and(&["` may be for several nodes or parameters of this version, and none of them is called so"]);
+        .and(&["` may be for several nodes or parameters of this version, and none of them has that name"]);
     match is_word(place.taker) {
         true => message.help(&["call one of them so: `other as ", place.taker, "`"]),
         false => message.help(&["keep the names of the node that took it, and of its parameters"]),
