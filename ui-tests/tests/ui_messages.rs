@@ -8,7 +8,7 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 10] = [
+const MORE: [(&str, &str); 11] = [
     (
         "delegation/wrong_setting_and_missing_output",
         "it has two mistakes, and each is said",
@@ -31,6 +31,10 @@ const MORE: [(&str, &str); 10] = [
     ),
     (
         "state/field_cannot_be_written_as_json",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/field_with_the_name_of_a_standard_type",
         "each derive of serde and schemars speaks for itself, after `#[state]`",
     ),
     (

@@ -45,7 +45,7 @@ pub(crate) fn broken<'a>(
 /// The checks of one net: the flow's, or that of a list's chain, which is a block inside.
 fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> TokenStream {
     let private = private();
-    let (net, diagnosis) = (net_name(), diagnosis_name());
+    let (net, faults, diagnosis) = (net_name(), faults_name(), diagnosis_name());
     let (node_count, arc_count) = (graph.nodes.len(), graph.arcs.len());
     let aliases = aliases(graph);
     let nodes = || graph.nodes.iter().enumerate();
@@ -86,8 +86,8 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
         }
         // Statics, for the reason in `topology::net`.
         static #net: &#private::Topology = { #ends #topology };
-        static FAULTS: #private::Faults<#node_count, #arc_count> = #private::Faults::of(#net);
-        static #diagnosis: &#private::Diagnosis = &FAULTS.diagnosis(#net);
+        static #faults: #private::Faults<#node_count, #arc_count> = #private::Faults::of(#net);
+        static #diagnosis: &#private::Diagnosis = &#faults.diagnosis(#net);
         #constants
     }
 }
@@ -168,6 +168,11 @@ fn list(
 /// The static that the checks of a net read.
 fn net_name() -> Ident {
     Ident::new("__pravah_NET", Span::mixed_site())
+}
+
+/// The static that holds what is wrong with the arcs and nodes of a net.
+fn faults_name() -> Ident {
+    Ident::new("__pravah_FAULTS", Span::mixed_site())
 }
 
 /// The static that holds what is wrong with a net.

@@ -4,7 +4,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Attribute, Fields, Ident, Item, Member, Type, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Attribute, Fields, Ident, Item, Member, PathArguments, Type, ext::IdentExt, spanned::Spanned,
+};
 
 use super::{attributes, hidden, owned, private, private_at};
 use crate::types::{arguments, holds_object, path_of};
@@ -72,9 +74,12 @@ fn is_standard(ty: &Type) -> bool {
         return false;
     };
     let is_one_of = |names: &[&str]| names.iter().any(|name| segment.ident == name);
-    match arguments(segment).as_slice() {
-        [] => is_one_of(&STANDARD),
-        [inner] => is_one_of(&["Option", "Vec"]) && is_standard(inner),
+    match &segment.arguments {
+        PathArguments::None => is_one_of(&STANDARD),
+        PathArguments::AngleBracketed(list) if list.args.len() == 1 => {
+            let inner = arguments(segment);
+            is_one_of(&["Option", "Vec"]) && inner.first().is_some_and(|ty| is_standard(ty))
+        }
         _ => false,
     }
 }

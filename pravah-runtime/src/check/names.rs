@@ -208,13 +208,19 @@ impl<const SIZE: usize> Table<'_, SIZE> {
     }
 }
 
-/// A hash of a name. Calls slow constant evaluation, so that it multiplies as `u128`, which has room for the product, and
-/// not with `wrapping_mul`.
+/// A hash of a name, of eight bytes in a step: steps and calls slow constant evaluation. That is also why it multiplies as
+/// `u128`, which has room for the product, and not with `wrapping_mul`.
 const fn hash(text: &str) -> usize {
     /// 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing.
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     let mut rest = text.as_bytes();
     let mut hash: u64 = 0;
+    while let [a, b, c, d, e, f, g, h, others @ ..] = rest {
+        let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
+        let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
+        hash = ((hash ^ low ^ high << 32) as u128 * FACTOR) as u64;
+        rest = others;
+    }
     while let [byte, others @ ..] = rest {
         hash = ((hash ^ *byte as u64) as u128 * FACTOR) as u64;
         rest = others;

@@ -24,8 +24,12 @@ story!(literal, 1);
 story!(constant, limits::MOST);
 story!(computed, limits::MOST / 2);
 
+/// Called as what the macro calls something of its own.
+const FAULTS: u32 = 2;
+story!(called_alike, FAULTS);
+
 #[flow(named)]
 fn caught(a: A) -> D { flow! { many -> each(one, limit = 2,) -> sum; catch(many) -> nothing } }
 #[node] fn nothing(_: Failure<A>) -> D { D {} }
 
-pub fn main() { let _ = (literal, constant, computed, caught, none); }
+pub fn main() { let _ = (literal, constant, computed, called_alike, caught, none); }
