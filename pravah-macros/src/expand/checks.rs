@@ -192,7 +192,9 @@ fn edge(
 ) {
     let (what, check) = match (arc.to, is_list) {
         (To::Node(node), _) => match graph.nodes.get(node) {
-            Some(to @ Node { join: None, .. }) if first_arc_into(to) != Some(index) => {
+            Some(to @ Node { join: None, .. })
+                if first_edge(graph, to).is_none_or(|(first, _)| first != index) =>
+            {
                 (format!("edge_to_{}", graph.name(node)), "check_edge")
             }
             Some(_) | None => return,
@@ -210,9 +212,11 @@ fn edge(
     constants.check(&what, check, arc.span, &quote!(#diagnosis, #index));
 }
 
-/// The first of the arcs into a node.
-fn first_arc_into(node: &Node) -> Option<usize> {
-    node.slots.iter().flatten().next().copied()
+/// The first arc into a node that is in no `join`, with the token that it leads to.
+fn first_edge(graph: &Graph, node: &Node) -> Option<(usize, Span)> {
+    let mut arcs = node.slots.iter().flatten().filter(|_| node.join.is_none());
+    let index = *arcs.next()?;
+    Some((index, graph.arcs.get(index)?.span))
 }
 
 /// The first arcs of branches that may all get one state.
@@ -240,6 +244,7 @@ fn shared(graph: &Graph, constants: &mut Constants) {
 /// One node: what leads to it, what it takes and what follows it. A `join` and a group of branches have tokens, and so
 /// constants, of their own. The edge comes first: while it is wrong, what else is wrong with the node is not reported.
 fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut Constants) {
+    let (name, span) = (graph.name(index), node.span);
     let (net, diagnosis) = (net_name(), diagnosis_name());
     let (of_net, of_node) = (quote!(#net, #index), quote!(#diagnosis, #index));
     let edge = first_edge(graph, node);
@@ -250,66 +255,44 @@ fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut
     let mut at_name: Vec<Check<'_>> = edge.into_iter().collect();
     // A node that runs once at most has no use for `max_visits`.
     let must_have_no_limit = !on_loop && matches!(node.body, NodeBody::Node(_));
-    let is_plain =
-        matches!(node.successor, Successor::One(_) | Successor::End) && node.join.is_none();
-    if is_plain && must_have_no_limit {
-        at_name.push(("check_node", node.span, &of_node));
+    let sides = [successor(node), arcs(node)];
+    if must_have_no_limit && sides.iter().all(|(_, own)| own.is_none()) {
+        at_name.push(("check_node", span, &of_node));
     } else {
-        at_name.extend(successor(graph, index, node, &of_node, constants));
-        at_name.extend(arcs(graph, index, node, &of_node, constants));
+        for (check, own) in sides {
+            match own {
+                Some((what, span)) => {
+                    constants.check(&format!("{what}_{name}"), check, span, &of_node);
+                }
+                None => at_name.push((check, span, &of_node)),
+            }
+        }
         if must_have_no_limit {
-            at_name.push(("check_no_limit", node.span, &of_net));
+            at_name.push(("check_no_limit", span, &of_net));
         }
     }
     if !at_name.is_empty() {
-        constants.checks(&format!("node_{}", graph.name(index)), &at_name);
+        constants.checks(&format!("node_{name}"), &at_name);
     }
 }
 
-/// The first arc into a node that is in no `join`, with the token that it leads to.
-fn first_edge(graph: &Graph, node: &Node) -> Option<(usize, Span)> {
-    let index = first_arc_into(node).filter(|_| node.join.is_none())?;
-    Some((index, graph.arcs.get(index)?.span))
-}
+/// The check of one side of a node; where that has a token of its own also this, and what the constant at it is called.
+type Side = (&'static str, Option<(&'static str, Span)>);
 
-/// The check of what follows a node. It is returned where it is labelled at the node's name: a group has a constant of its
-/// own.
-fn successor<'a>(
-    graph: &Graph,
-    index: usize,
-    node: &Node,
-    of_node: &'a TokenStream,
-    constants: &mut Constants,
-) -> Option<Check<'a>> {
-    let name = graph.name(index);
-    let (what, check, span) = match &node.successor {
+/// What follows a node: a group has a token of its own.
+fn successor(node: &Node) -> Side {
+    match &node.successor {
         Successor::Group(GroupKind::Either, span, _) => {
-            (format!("either_after_{name}"), "check_either", *span)
+            ("check_either", Some(("either_after", *span)))
         }
-        Successor::Group(GroupKind::Fork, span, _) => {
-            (format!("fork_after_{name}"), "check_fork", *span)
-        }
-        Successor::One(_) | Successor::End => return Some(("check_one", node.span, of_node)),
-    };
-    constants.check(&what, check, span, of_node);
-    None
+        Successor::Group(GroupKind::Fork, span, _) => ("check_fork", Some(("fork_after", *span))),
+        Successor::One(_) | Successor::End => ("check_one", None),
+    }
 }
 
-/// The check of what leads to a node. It is returned where it is labelled at the node's name: a `join` has a constant of
-/// its own.
-fn arcs<'a>(
-    graph: &Graph,
-    index: usize,
-    node: &Node,
-    of_node: &'a TokenStream,
-    constants: &mut Constants,
-) -> Option<Check<'a>> {
-    let Some(span) = node.join else {
-        return Some(("check_arcs", node.span, of_node));
-    };
-    let what = format!("join_of_{}", graph.name(index));
-    constants.check(&what, "check_arcs", span, of_node);
-    None
+/// What leads to a node: a `join` has a token of its own.
+fn arcs(node: &Node) -> Side {
+    ("check_arcs", node.join.map(|span| ("join_of", span)))
 }
 
 /// What each node reaches, in a flow that says `only(…)`, labelled where the flow names it; what is in a list

@@ -50,12 +50,12 @@ impl Function {
         let name = self.name().unraw().to_string();
         let params = self.params.iter().enumerate().map(|(index, param)| {
             let (bound, span) = (self.as_param(index, param), at(&param.ty));
+            // Empty where the function takes the value apart.
             let called = plain_name(&param.pat).map(|name| name.unraw().to_string());
-            let how = match (param.by_ref, called) {
-                (false, Some(name)) => quote!(.by_value_called(#name)),
-                (false, None) => quote!(.by_value()),
-                (true, Some(name)) => quote!(.called(#name)),
-                (true, None) => TokenStream::new(),
+            let called = called.unwrap_or_default();
+            let how = match param.by_ref {
+                true => quote!(.called(#called)),
+                false => quote!(.by_value_called(#called)),
             };
             quote_spanned!(span=> #bound::REF #how)
         });
