@@ -17,9 +17,9 @@ pub(crate) enum AgentStep {
     /// The model could not answer; it is to be asked again after this time.
     Waits {
         wait: Duration,
-        model: ModelUrl,
+        model: Box<ModelUrl>,
         /// What the model said, for the operator.
-        why: String,
+        why: Box<str>,
     },
     /// Tool calls wait for somebody outside, or for agents that they call; their siblings are done. All that wait
     /// for an answer, in the order asked.

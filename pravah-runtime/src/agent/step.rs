@@ -241,8 +241,8 @@ fn not_answered(
             progress.add_trying(wait);
             Ok(AgentStep::Waits {
                 wait,
-                model: model.clone(),
-                why: source.to_string(),
+                model: model.clone().into(),
+                why: source.to_string().into(),
             })
         }
         None if fallback::is_unavailable(&source)

@@ -43,8 +43,9 @@ impl Run {
             Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
                 let (mut of_host, of_prompt) = (Some(ctx.clone()), || scope.clone());
-                let mut inputs = inputs.with_context(&mut of_host, &of_prompt);
-                let prompt = (agent.prompt)(&mut inputs).map_err(|error| error.in_node(id))?;
+                let mut inputs = inputs;
+                let inputs = inputs.set_context(&mut of_host, &of_prompt);
+                let prompt = (agent.prompt)(inputs).map_err(|error| error.in_node(id))?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 let progress = match agent.spec.config.turns {
                     Some(_) => progress.started_at(self.state.steps),

@@ -19,7 +19,7 @@ impl Run {
         &self,
         path: &NodePath,
         policy: &Policy,
-    ) -> Result<Option<TimeLimit>, FlowError> {
+    ) -> Result<Option<Box<TimeLimit>>, FlowError> {
         if policy.timeout.is_none() && policy.total_timeout.is_none() {
             return Ok(None);
         }
@@ -31,11 +31,11 @@ impl Run {
             let node = self.node_id(path).to_string();
             return Err(FlowError::TimedOut { node, limit });
         }
-        Ok(Some(TimeLimit {
+        Ok(Some(Box::new(TimeLimit {
             started,
             sleep: self.clock.sleep_until(until),
             limit,
-        }))
+        })))
     }
 
     /// When the attempt at `path` that goes on at `now` has to end, and the limit that says so.

@@ -155,15 +155,7 @@ pub(super) struct Busy<'a> {
 
 impl Busy<'_> {
     fn holds(&self, frame: &Frame, path: &FramePath, node: NodeIx) -> bool {
-        let asks = || match (
-            &frame.table.node(node).kind,
-            frame.progress.agents.get(&node),
-        ) {
-            (NodeKind::Agent(_), Some(agent)) => agent.is_models_turn(),
-            (NodeKind::Agent(_), None) => true,
-            _ => false,
-        };
-        self.flights.holds(path, node) || (self.models_wait && asks())
+        self.flights.holds(path, node) || (self.models_wait && is_models_turn(frame, node))
     }
 
     /// Whether the node at `path` can be started, and each list around it has room for it.
@@ -185,6 +177,15 @@ impl Busy<'_> {
         }
         !self.holds(frame, &path.frame, path.node)
     }
+}
+
+/// Whether the next step of a node asks a model.
+fn is_models_turn(frame: &Frame, node: NodeIx) -> bool {
+    let NodeKind::Agent(_) = &frame.table.node(node).kind else {
+        return false;
+    };
+    let agent = frame.progress.agents.get(&node);
+    agent.is_none_or(|agent| agent.is_models_turn())
 }
 
 /// The first thing to do in the frame at `path`, which goes on to the frame where that is.

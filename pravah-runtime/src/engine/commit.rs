@@ -96,7 +96,7 @@ impl Run {
             StepOutcome::Remote(step) => {
                 self.note_start(&path, started);
                 self.count_time(&path, started);
-                self.commit_remote(&path, step)?
+                self.commit_remote(&path, *step)?
             }
             StepOutcome::Failed(error, spent) => {
                 self.note_start(&path, started);

@@ -85,6 +85,7 @@ impl Run {
             limit: None,
             // Nothing else runs that could end it.
             cancel: None,
+            waker: None,
         });
     }
 
@@ -159,7 +160,7 @@ impl Run {
             cancel: None,
             just_resumed: false,
         };
-        body.start(&mut Inputs::new(&entry.slots, tokens, table.names()).with_context(ctx, &scope))
+        body.start(Inputs::new(&entry.slots, tokens, table.names()).set_context(ctx, &scope))
     }
 
     /// Commits what is no plain move: an error or a panic.

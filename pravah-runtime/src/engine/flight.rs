@@ -1,14 +1,18 @@
 //! Bodies that were started and are not committed yet. They hold nothing of the run.
 
+pub(super) mod waker;
+
 use std::{
     cell::Cell,
     collections::{BTreeSet, VecDeque},
     mem::take,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     task::{Context as Task, Poll},
     time::Duration,
 };
 
+use self::waker::{BodyWaker, StepTask};
 use super::{
     clock::Sleep,
     outcome::StepOutcome,
@@ -22,6 +26,13 @@ use crate::{
     graph::NodeIx,
     node::BodyFuture,
 };
+
+/// What `waker` shares between threads.
+mod sync {
+    pub(super) use std::sync::atomic::{AtomicBool, Ordering};
+
+    pub(super) use futures_util::task::AtomicWaker;
+}
 
 /// What a step awaits.
 pub(super) enum Pending {
@@ -48,9 +59,11 @@ pub(super) struct Flight {
     pub(super) path: NodePath,
     pub(super) pending: Pending,
     /// How long it may take.
-    pub(super) limit: Option<TimeLimit>,
+    pub(super) limit: Option<Box<TimeLimit>>,
     /// Cancels the body, if its context may see that.
     pub(super) cancel: Option<CancelToken>,
+    /// What it is polled with. The first [`FEW`] are polled with the task's own waker, whichever of them wakes.
+    pub(super) waker: Option<Arc<BodyWaker>>,
 }
 
 /// A step that has ended.
@@ -72,10 +85,13 @@ pub(super) struct Flights {
     ended: VecDeque<Landed>,
     /// The paths of all of them, from when there are more than [`FEW`] until none is left; otherwise empty.
     index: BTreeSet<NodePath>,
+    /// Whom their wakers wake.
+    task: Option<Arc<StepTask>>,
 }
 
-/// Up to this many paths are compared one by one, which is faster than looking one up.
-const FEW: usize = 8;
+/// Up to this many steps, it is faster to compare all paths than to look one up, and to poll all bodies than to know
+/// which one has woken.
+const FEW: usize = if cfg!(test) { 2 } else { 8 };
 
 impl Flights {
     #[inline]
@@ -98,9 +114,14 @@ impl Flights {
         pending.chain(self.ended.iter().map(|landed| &landed.path))
     }
 
+    #[inline]
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
         match self.index.is_empty() {
-            true => self.paths().any(|path| path.is(frame, node)),
+            true => {
+                let pending = &mut self.pending.iter();
+                pending.any(|flight| flight.path.is(frame, node))
+                    || self.ended.iter().any(|landed| landed.path.is(frame, node))
+            }
             false => self.index.contains(&NodePath::new(frame, node)),
         }
     }
@@ -132,14 +153,30 @@ impl Flights {
         if !self.index.is_empty() {
             self.index.insert(flight.path.clone());
         }
+        if self.pending.capacity() == 0 {
+            self.pending.reserve(FEW);
+        }
         self.pending.push(flight);
         if self.index.is_empty() && self.len() > FEW {
             self.index = self.paths().cloned().collect();
         }
     }
 
-    /// Polls what has not ended. `id_of` names a node, for the error if its body panics.
-    pub(super) fn poll(&mut self, task: &mut Task<'_>, id_of: impl Fn(&NodePath) -> String) {
+    /// The waker of a body that is about to start in `task`, where it has one of its own.
+    pub(super) fn new_waker(&mut self, task: &Task<'_>) -> Option<Arc<BodyWaker>> {
+        if self.len() < FEW {
+            return None;
+        }
+        let step_task = self.task.get_or_insert_default();
+        step_task.register(task);
+        Some(BodyWaker::new(step_task))
+    }
+
+    /// Polls what has not ended and can go on. `id_of` names a node, for the error if its body panics.
+    pub(super) fn poll(&mut self, task: &Task<'_>, id_of: impl Fn(&NodePath) -> String) {
+        if let Some(step_task) = &self.task {
+            step_task.register(task);
+        }
         // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
         let ended = self
@@ -160,10 +197,8 @@ impl Flights {
 
     /// Takes out the first that has ended and for which `is_meant` holds.
     pub(super) fn take_ended(&mut self, is_meant: impl Fn(&NodePath) -> bool) -> Option<Landed> {
-        let at = self
-            .ended
-            .iter()
-            .position(|landed| is_meant(&landed.path))?;
+        let mut ended = self.ended.iter();
+        let at = ended.position(|landed| is_meant(&landed.path))?;
         let landed = self.ended.remove(at)?;
         self.index.remove(&landed.path);
         Some(landed)
@@ -220,12 +255,20 @@ impl Landed {
 }
 
 impl Flight {
-    /// Its outcome, once it has ended. `id_of` names its node.
+    /// Its outcome, once it has ended; polls it if it can go on. `id_of` names its node.
     pub(super) fn poll(
         &mut self,
-        task: &mut Task<'_>,
+        task: &Task<'_>,
         id_of: impl Fn(&NodePath) -> String,
     ) -> Poll<StepOutcome> {
+        let own = self.waker.as_ref().map(BodyWaker::take_woken);
+        let waker = match &own {
+            None => task.waker(),
+            Some(Some(waker)) => waker,
+            // It has nothing to go on with.
+            Some(None) => return Poll::Pending,
+        };
+        let task = &mut Task::from_waker(waker);
         let id = || id_of(&self.path);
         let pending = &mut self.pending;
         let polled = catch_unwind(AssertUnwindSafe(|| match pending {
@@ -234,7 +277,10 @@ impl Flight {
                 returned.map(|returned| StepOutcome::of_body(returned, id))
             }
             Pending::Agent { step, .. } => step.as_mut().poll(task).map(StepOutcome::of_agent),
-            Pending::Remote(step) => step.as_mut().poll(task).map(StepOutcome::Remote),
+            Pending::Remote(step) => {
+                let step = step.as_mut().poll(task);
+                step.map(|step| StepOutcome::Remote(step.into()))
+            }
         }));
         match polled {
             Ok(Poll::Ready(outcome)) => return Poll::Ready(outcome),
@@ -259,6 +305,7 @@ impl Flight {
             pending,
             limit,
             cancel,
+            waker: _,
         } = self;
         quietly(|| drop(pending));
         Landed {

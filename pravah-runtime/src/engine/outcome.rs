@@ -29,7 +29,7 @@ pub(super) enum StepOutcome {
     /// A gate asks its question.
     Asks(Box<Asks>),
     /// A runner has done what it was asked.
-    Remote(RemoteStep),
+    Remote(Box<RemoteStep>),
     /// An agent has made a step.
     Agent(AgentStep, Arc<AgentProgress>),
     /// The node failed.

@@ -14,8 +14,8 @@ use crate::{
     cancel::CancelToken,
     context::{Context, StepScope},
     error::{FlowError, guard},
-    graph::{NodeEntry, NodeKind},
-    node::{Emitted, GateBody, Inputs, Running, Token},
+    graph::{NodeEntry, NodeKind, Table},
+    node::{Emitted, GateBody, Inputs, Running, Token, Tokens},
 };
 
 /// The default of `max_visits`.
@@ -26,7 +26,7 @@ pub(super) enum StartedStep {
     Ended(StepOutcome),
     Pending {
         pending: Pending,
-        limit: Option<TimeLimit>,
+        limit: Option<Box<TimeLimit>>,
         /// What its context listens to, if it has one.
         cancel: Option<CancelToken>,
     },
@@ -67,14 +67,13 @@ impl Run {
         let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
         let token = OnceCell::<CancelToken>::new();
         let mut tokens = self.state.frame_mut(&path.frame).take_tokens();
-        let inputs = Inputs::new(&entry.slots, &mut tokens, &*table);
         let started = guard(&entry.id, || {
             let scope = |just_resumed| StepScope {
                 cancel: may_be_dropped.then(|| token.get_or_init(CancelToken::default).clone()),
                 just_resumed,
                 ..self.scope(path)
             };
-            self.run_body(path, entry, inputs, ctx, (&scope, just_resumed))
+            self.run_body(path, (&table, &mut tokens), ctx, (&scope, just_resumed))
         });
         self.state.frame_mut(&path.frame).restore_tokens(tokens);
         match started {
@@ -92,35 +91,31 @@ impl Run {
     fn run_body(
         &self,
         path: &NodePath,
-        entry: &NodeEntry,
-        inputs: Inputs<'_>,
+        (table, tokens): (&Table, &mut Tokens),
         ctx: &mut Option<Context>,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
-        let frame = self.state.frame(&path.frame);
-        let inputs = inputs
+        let (frame, entry) = (self.state.frame(&path.frame), table.node(path.node));
+        let of_body = || scope(false);
+        let mut inputs = Inputs::new(&entry.slots, tokens, table)
             .with_latest(&entry.reads, &frame.latest)
             .with_values(&self.state.values);
-        let of_body = || scope(false);
         let running = match &entry.kind {
-            NodeKind::Function(body) => body.start(&mut inputs.with_context(ctx, &of_body)),
+            NodeKind::Function(body) => body.start(inputs.set_context(ctx, &of_body)),
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
-                Some(Some(answer)) => gate.run(&mut inputs.with_context(ctx, &of_body), answer),
+                Some(Some(answer)) => gate.run(inputs.set_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
-                Some(None) => {
-                    let mut inputs = inputs.with_context(ctx, &of_body);
-                    match gate.timed_out(&mut inputs) {
-                        Some(running) => running,
-                        None => {
-                            return Err(FlowError::TimedOut {
-                                node: entry.id.to_string(),
-                                limit: entry.policy.timeout.unwrap_or_default(),
-                            });
-                        }
+                Some(None) => match gate.timed_out(inputs.set_context(ctx, &of_body)) {
+                    Some(running) => running,
+                    None => {
+                        return Err(FlowError::TimedOut {
+                            node: entry.id.to_string(),
+                            limit: entry.policy.timeout.unwrap_or_default(),
+                        });
                     }
-                }
+                },
                 None => {
-                    let inputs = inputs.with_context(ctx, &of_body);
+                    let inputs = inputs.set_context(ctx, &of_body);
                     return ask(&**gate, entry, inputs).map(StartedBody::Ended);
                 }
             },
@@ -132,8 +127,8 @@ impl Run {
                 ));
             }
             NodeKind::Remote(remote) => {
-                let mut inputs = inputs.with_context(ctx, &of_body);
-                let step = self.start_remote(remote, path, &mut inputs, just_resumed)?;
+                let inputs = inputs.set_context(ctx, &of_body);
+                let step = self.start_remote(remote, path, inputs, just_resumed)?;
                 return Ok(StartedBody::Pending(Pending::Remote(step)));
             }
             NodeKind::Invoke(invoke) => match frame.ends_of_tasks(path.node) {
@@ -141,7 +136,7 @@ impl Run {
                     let outcome = self.results(path, (invoke, ends), &inputs);
                     return Ok(StartedBody::Ended(outcome));
                 }
-                None => invoke.body.start(&mut inputs.with_context(ctx, &of_body)),
+                None => invoke.body.start(inputs.set_context(ctx, &of_body)),
             },
             NodeKind::AwaitTask => {
                 let task = inputs.typed::<usize>(0).map_err(|error| *error)?;
@@ -184,12 +179,10 @@ impl Run {
 fn ask(
     gate: &dyn GateBody,
     entry: &NodeEntry,
-    mut inputs: Inputs<'_>,
+    inputs: &mut Inputs<'_>,
 ) -> Result<StepOutcome, FlowError> {
     let state = input_as_json(entry, |index| inputs.token(index).map_err(|error| *error))?;
-    let asked = gate
-        .ask(&mut inputs)
-        .map_err(|error| error.in_node(&entry.id))?;
+    let asked = gate.ask(inputs).map_err(|error| error.in_node(&entry.id))?;
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let (timeout, is_timer, since) = (asked.timeout, asked.is_timer, asked.since);
     let question = serde_json::to_value(gate.question(asked, state));

@@ -347,6 +347,7 @@ impl Run {
                 pending,
                 limit,
                 cancel,
+                waker: self.flights.new_waker(task),
             },
         };
         match flight.poll(task, |path| self.node_id(path).to_string()) {

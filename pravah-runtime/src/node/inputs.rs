@@ -69,6 +69,7 @@ struct UnmadeContext<'a> {
 }
 
 impl<'a> Inputs<'a> {
+    #[inline]
     pub(crate) fn new(slots: &'a [SlotIx], tokens: &'a mut Tokens, names: &'a dyn Names) -> Self {
         Self {
             slots,
@@ -82,6 +83,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The same, with the last states that were made, of which the node reads these.
+    #[inline]
     pub(crate) fn with_latest(mut self, reads: &'a [LatestIx], states: &'a LatestStates) -> Self {
         self.latest = Some((reads, states));
         self
@@ -94,13 +96,13 @@ impl<'a> Inputs<'a> {
         self
     }
 
-    /// The same, with what the context of the step is made of.
+    /// Sets what the context of the step is made of.
     #[inline]
-    pub(crate) fn with_context(
-        mut self,
+    pub(crate) fn set_context(
+        &mut self,
         of_host: &'a mut Option<Context>,
         scope: &'a dyn Fn() -> StepScope,
-    ) -> Self {
+    ) -> &mut Self {
         self.unmade = Some(UnmadeContext { of_host, scope });
         self
     }

@@ -77,7 +77,8 @@ impl Frame {
     pub(crate) fn consume(&mut self, node: NodeIx) {
         let entry = self.table.node(node);
         let since = self.ready_since(node);
-        for slot in &entry.slots {
+        // From the last one: nothing behind it has to move up.
+        for slot in entry.slots.iter().rev() {
             self.tokens.remove(slot);
         }
         if let Some(progress) = self.progress.get_mut() {
@@ -161,10 +162,9 @@ impl Frame {
         if slots == 1 {
             return true;
         }
-        let filled = self.progress.filled.get(&node).copied().unwrap_or_default();
-        let filled = filled.saturating_add(1);
-        self.progress.filled.insert(node, filled);
-        filled == slots
+        let filled = self.progress.filled.get_or_insert_with(node, || 0);
+        *filled = filled.saturating_add(1);
+        *filled == slots
     }
 
     /// Removes everything that waits or is half done in the inlined flow `scope`, and its inputs.

@@ -182,20 +182,28 @@ impl Frame {
     }
 
     /// The frame that `path` leads to.
+    #[inline]
     pub(crate) fn at(&self, path: &FramePath) -> Option<&Self> {
-        let Some((item, path)) = path.split_first() else {
-            return Some(self);
-        };
-        let list = self.progress.lists.get(&item.list)?;
-        list.items.get(&item.index)?.at(path)
+        let mut frame = self;
+        for item in path {
+            frame = frame.item(*item)?;
+        }
+        Some(frame)
     }
 
     /// The same, to be changed.
+    #[inline]
     pub(crate) fn at_mut(&mut self, path: &FramePath) -> Option<&mut Self> {
-        let Some((item, path)) = path.split_first() else {
-            return Some(self);
-        };
-        self.item_mut(*item)?.at_mut(path)
+        let mut frame = self;
+        for item in path {
+            frame = frame.item_mut(*item)?;
+        }
+        Some(frame)
+    }
+
+    fn item(&self, item: ItemId) -> Option<&Self> {
+        let list = self.progress.lists.get(&item.list)?;
+        list.items.get(&item.index).map(|item| &**item)
     }
 
     fn item_mut(&mut self, item: ItemId) -> Option<&mut Self> {

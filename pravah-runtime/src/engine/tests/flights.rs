@@ -1,6 +1,13 @@
 //! Steps in flight answer the same however many there are.
 
-use std::{future::pending, task::Waker};
+use std::{
+    future::{pending, poll_fn},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context as Task, Poll, Wake, Waker},
+};
 
 use proptest::prelude::*;
 
@@ -50,10 +57,16 @@ fn is_in(path: &NodePath, item: usize) -> bool {
 }
 
 fn flight(path: NodePath, ends: bool) -> Flight {
-    let body = async move {
+    in_flight(path, async move {
         if !ends {
             pending::<()>().await;
         }
+    })
+}
+
+fn in_flight(path: NodePath, body: impl Future<Output = ()> + Send + 'static) -> Flight {
+    let body = async {
+        body.await;
         Err("it has ended".into())
     };
     Flight {
@@ -61,6 +74,7 @@ fn flight(path: NodePath, ends: bool) -> Flight {
         pending: Pending::Body(Box::pin(body)),
         limit: None,
         cancel: None,
+        waker: None,
     }
 }
 
@@ -87,7 +101,7 @@ proptest! {
     #[test]
     fn they_answer_as_a_plain_list_does(ops in prop::collection::vec(op(), 0..120)) {
         let (mut flights, mut model) = (Flights::default(), Model::new());
-        let mut task = std::task::Context::from_waker(Waker::noop());
+        let task = Task::from_waker(Waker::noop());
         for op in ops {
             match op {
                 Op::Start(node, item, ends) => {
@@ -98,7 +112,7 @@ proptest! {
                     }
                 }
                 Op::Poll => {
-                    flights.poll(&mut task, |_| String::new());
+                    flights.poll(&task, |_| String::new());
                     model.iter_mut().for_each(|(_, _, polled)| *polled = true);
                 }
                 Op::TakeEnded => {
@@ -121,4 +135,90 @@ proptest! {
             agree(&flights, &model)?;
         }
     }
+}
+
+/// What polled a body last, and how often it was polled.
+#[derive(Default)]
+struct Polled {
+    waker: Mutex<Option<Waker>>,
+    times: AtomicUsize,
+}
+
+/// Counts how often a task is woken.
+#[derive(Default)]
+struct CountsWakes(AtomicUsize);
+
+impl Wake for CountsWakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Starts this many bodies that never end.
+fn start_many(count: u32, task: &Task<'_>) -> (Flights, Vec<Arc<Polled>>) {
+    let (mut flights, mut all) = (Flights::default(), Vec::new());
+    for node in 0..count {
+        let polled = Arc::<Polled>::default();
+        all.push(Arc::clone(&polled));
+        let body = poll_fn(move |task| {
+            polled.times.fetch_add(1, Ordering::Relaxed);
+            *polled.waker.lock().unwrap() = Some(task.waker().clone());
+            Poll::<()>::Pending
+        });
+        let mut flight = in_flight(path(node, 0), body);
+        flight.waker = flights.new_waker(task);
+        assert!(flight.poll(task, |_| String::new()).is_pending());
+        flights.add(flight);
+    }
+    (flights, all)
+}
+
+fn wake(polled: &Polled) {
+    polled.waker.lock().unwrap().as_ref().unwrap().wake_by_ref();
+}
+
+#[test]
+fn of_many_bodies_those_are_polled_that_have_woken() {
+    let task = Task::from_waker(Waker::noop());
+    let (mut flights, all) = start_many(100, &task);
+    wake(&all[50]);
+    wake(&all[99]);
+    wake(&all[99]);
+    flights.poll(&task, |_| String::new());
+    flights.poll(&task, |_| String::new());
+    for (n, polled) in all.iter().enumerate() {
+        let times = match n {
+            // They share the waker of the task.
+            0 | 1 => 3,
+            50 | 99 => 2,
+            _ => 1,
+        };
+        assert_eq!(polled.times.load(Ordering::Relaxed), times, "body {n}");
+    }
+}
+
+#[test]
+fn many_bodies_wake_their_task_once() {
+    let wakes = Arc::<CountsWakes>::default();
+    let waker = Waker::from(Arc::clone(&wakes));
+    let task = Task::from_waker(&waker);
+    let (mut flights, all) = start_many(100, &task);
+    let many = all.get(10..).unwrap();
+    many.iter().for_each(|polled| wake(polled));
+    assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
+    flights.poll(&task, |_| String::new());
+    many.iter().for_each(|polled| wake(polled));
+    assert_eq!(wakes.0.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_body_wakes_the_task_that_polls_it_now() {
+    let (before, now) = (Arc::<CountsWakes>::default(), Arc::<CountsWakes>::default());
+    let waker = Waker::from(Arc::clone(&before));
+    let (mut flights, all) = start_many(10, &Task::from_waker(&waker));
+    let waker = Waker::from(Arc::clone(&now));
+    flights.poll(&Task::from_waker(&waker), |_| String::new());
+    wake(&all[9]);
+    let woken = [&before, &now].map(|wakes| wakes.0.load(Ordering::Relaxed));
+    assert_eq!(woken, [0, 1]);
 }
