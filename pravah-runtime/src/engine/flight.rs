@@ -83,8 +83,8 @@ pub(super) struct Flights {
     pending: Vec<Flight>,
     /// In the order in which they ended, and are taken out.
     ended: VecDeque<Landed>,
-    /// The paths of all of them, from when there are more than [`FEW`] until none is left; otherwise empty.
-    index: BTreeSet<NodePath>,
+    /// The paths of all of them, from when there are more than [`FEW`] until none is left.
+    index: Option<BTreeSet<NodePath>>,
     /// Whom their wakers wake.
     task: Option<Arc<StepTask>>,
 }
@@ -116,13 +116,13 @@ impl Flights {
 
     #[inline]
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        match self.index.is_empty() {
-            true => {
+        match &self.index {
+            Some(index) => index.contains(&NodePath::new(frame, node)),
+            None => {
                 let pending = &mut self.pending.iter();
                 pending.any(|flight| flight.path.is(frame, node))
                     || self.ended.iter().any(|landed| landed.path.is(frame, node))
             }
-            false => self.index.contains(&NodePath::new(frame, node)),
         }
     }
 
@@ -135,11 +135,11 @@ impl Flights {
             return true;
         }
         let is_within = |path: &&NodePath| path.is_within(frame, node);
-        if self.index.is_empty() {
+        let Some(index) = &self.index else {
             return self.paths().filter(is_within).count() < limit;
-        }
+        };
         // What is within a node comes right after it.
-        let paths = self.index.range(NodePath::new(frame, node)..);
+        let paths = index.range(NodePath::new(frame, node)..);
         paths.take_while(is_within).take(limit).count() < limit
     }
 
@@ -150,15 +150,15 @@ impl Flights {
     }
 
     pub(super) fn add(&mut self, flight: Flight) {
-        if !self.index.is_empty() {
-            self.index.insert(flight.path.clone());
+        if let Some(index) = &mut self.index {
+            index.insert(flight.path.clone());
         }
         if self.pending.capacity() == 0 {
             self.pending.reserve(FEW);
         }
         self.pending.push(flight);
-        if self.index.is_empty() && self.len() > FEW {
-            self.index = self.paths().cloned().collect();
+        if self.index.is_none() && self.len() > FEW {
+            self.index = Some(self.paths().cloned().collect());
         }
     }
 
@@ -200,7 +200,10 @@ impl Flights {
         let mut ended = self.ended.iter();
         let at = ended.position(|landed| is_meant(&landed.path))?;
         let landed = self.ended.remove(at)?;
-        self.index.remove(&landed.path);
+        if let Some(index) = &mut self.index {
+            index.remove(&landed.path);
+        }
+        self.index.take_if(|index| index.is_empty());
         Some(landed)
     }
 
@@ -221,7 +224,10 @@ impl Flights {
         if self.is_empty() {
             return;
         }
-        self.index.retain(|path| !is_over(path));
+        if let Some(index) = &mut self.index {
+            index.retain(|path| !is_over(path));
+        }
+        self.index.take_if(|index| index.is_empty());
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
         let ended = take(&mut self.ended).into_iter();

@@ -30,6 +30,9 @@ pub(crate) type Queue = SortedMap<u64, Arc<Command>>;
 
 /// Whether more commands wait than may.
 pub(crate) fn is_overfull(queue: &Queue) -> bool {
+    if queue.len() <= MAX_COMMANDS {
+        return false;
+    }
     let events = queue.values().filter(|it| it.is_event()).count();
     // The last one may be to cancel the run.
     events > MAX_COMMANDS || queue.len() - events > MAX_COMMANDS + 1

@@ -55,8 +55,14 @@ impl Collector {
 /// Lets a key go on to an entry of a section, in which `/` and `~` are escaped. Returns how long it was.
 pub(super) fn enter(at: &mut String, section: &str, key: &impl Display) -> usize {
     let around = at.len();
-    let key = key.to_string().replace('~', "~0").replace('/', "~1");
+    at.extend(["/", section, "/"]);
+    let start = at.len();
     // Writing to a string does not fail.
-    let _ = write!(at, "/{section}/{key}");
+    let _ = write!(at, "{key}");
+    let written = at.get(start..).unwrap_or_default();
+    if written.contains(['~', '/']) {
+        let escaped = written.replace('~', "~0").replace('/', "~1");
+        at.replace_range(start.., &escaped);
+    }
     around
 }

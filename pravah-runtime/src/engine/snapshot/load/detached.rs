@@ -138,12 +138,15 @@ impl Loader<'_> {
     /// Notes which agents wait for which tasks. What is not there, where that may be, answers them.
     fn index_waiting(&mut self, root: &mut Frame, detached: &mut Rare<Detached>) -> Loaded<()> {
         let mut waiting = Vec::new();
-        root.walk(|at, frame| {
-            for (node, agent) in frame.progress.agents.iter() {
-                let waits = agent.detached_waits();
-                waiting.extend(waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task)));
-            }
-        });
+        if !root.progress.is_unchanged() {
+            root.walk(|at, frame| {
+                for (node, agent) in frame.progress.agents.iter() {
+                    let waits = agent.detached_waits();
+                    let waits = waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task));
+                    waiting.extend(waits);
+                }
+            });
+        }
         self.index_awaiting(root, detached);
         for (path, call, task) in waiting {
             if detached.place(task).is_some() {
@@ -166,10 +169,13 @@ impl Loader<'_> {
     fn index_awaiting(&self, root: &mut Frame, detached: &mut Rare<Detached>) {
         let mut waiting = Vec::new();
         root.walk(|at, frame| {
-            let nodes = frame.fed_nodes();
-            let nodes = nodes.filter(|node| frame.table.node(*node).kind.is_await_task());
-            let nodes = nodes.filter(|node| !frame.is_ready(*node));
-            waiting.extend(nodes.map(|node| NodePath::new(at, node)));
+            for (place, _) in frame.waiting() {
+                let node = frame.table.slot(place.slot).node;
+                // It takes one state.
+                if frame.table.node(node).kind.is_await_task() && !frame.is_ready(node) {
+                    waiting.push(NodePath::new(at, node));
+                }
+            }
         });
         for path in waiting {
             let Some(frame) = root.at_mut(&path.frame) else {
@@ -227,6 +233,9 @@ fn place_of(root: &Frame, index: usize) -> Option<ItemId> {
 
 /// Those that go on and of which nothing is known.
 fn unknown_tasks(root: &Frame, detached: &Detached) -> Vec<ItemId> {
+    if root.progress.is_unchanged() {
+        return Vec::new();
+    }
     let items = root.detached_nodes().flat_map(|list| {
         let tasks = root.progress.lists.get(&list).into_iter();
         let indices = tasks.flat_map(|tasks| tasks.items.keys().copied());

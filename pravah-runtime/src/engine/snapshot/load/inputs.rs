@@ -30,8 +30,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(shared: &References<'_>, revalidates: bool) -> Self {
-        let shared = shared.iter().filter(|_| revalidates);
+    fn of(shared: &References<'_>) -> Self {
+        let shared = shared.iter();
         let references = shared.map(|(key, around)| (key.to_string(), around.to_string()));
         Self {
             references: references.collect(),
@@ -50,19 +50,19 @@ impl Loader<'_> {
         (stored, shared): StoredInputs<'_>,
         mut item: Option<Live>,
     ) -> Loaded<()> {
-        let mut kept = Kept::of(&shared, self.revalidates);
+        let mut kept = self.revalidates.then(|| Kept::of(&shared));
         for (key, state) in stored {
             let live = state.into_live();
-            if self.revalidates {
+            if let Some(kept) = &mut kept {
                 kept.values.insert(key.to_string(), live.clone());
             }
-            match self.flow_of_input(frame, &key) {
-                Ok(scope) => self.put_input(frame, scope, &key, live)?,
-                Err(why) if self.revalidates => {
+            match (self.flow_of_input(frame, &key), &mut kept) {
+                (Ok(scope), _) => self.put_input(frame, scope, &key, live)?,
+                (Err(why), Some(kept)) => {
                     self.drop_entry(sections::inputs, &key, why);
                     kept.unused.push((key.into_owned(), live));
                 }
-                Err(why) => return Err(why),
+                (Err(why), None) => return Err(why),
             }
         }
         let mut sharing = Vec::new();
@@ -76,7 +76,10 @@ impl Loader<'_> {
                     }
                     Err(why) => why,
                 };
-                let Some(live) = loader.shared_value(frame, &kept, &around) else {
+                let Some(kept) = &mut kept else {
+                    return Err(why);
+                };
+                let Some(live) = loader.shared_value(frame, kept, &around) else {
                     return Err(why);
                 };
                 match loader.flow_of_input(frame, &key) {
@@ -92,6 +95,7 @@ impl Loader<'_> {
                 }
             },
         )?;
+        let unused = kept.map_or_else(Vec::new, |kept| kept.unused);
         // A flow comes after those around it.
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
             if frame.flow_inputs.contains(&scope) {
@@ -102,7 +106,7 @@ impl Loader<'_> {
             let shared = sharing.iter().find(|(sharer, _)| *sharer == scope);
             let input = own.or_else(|| match shared {
                 Some((_, around)) => frame.flow_inputs.get(around).cloned(),
-                None => self.waiting_input(frame, scope, &kept.unused),
+                None => self.waiting_input(frame, scope, &unused),
             });
             if let Some(live) = input {
                 Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
@@ -137,9 +141,15 @@ impl Loader<'_> {
         live: Live,
     ) -> Loaded<()> {
         let table = Arc::clone(&frame.table);
-        let around = enter(&mut self.at, sections::inputs, &key);
-        let live = self.as_state(&table, table.scope(scope).entry, live)?;
-        self.at.truncate(around);
+        let live = match self.revalidates {
+            true => {
+                let around = enter(&mut self.at, sections::inputs, &key);
+                let live = self.as_state(&table, table.scope(scope).entry, live)?;
+                self.at.truncate(around);
+                live
+            }
+            false => live,
+        };
         Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
         Ok(())
     }

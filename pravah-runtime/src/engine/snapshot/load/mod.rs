@@ -76,13 +76,13 @@ struct Loader<'a> {
     /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
     moved: BTreeMap<String, Live>,
     /// The flows of that frame whose inputs were not known, by the keys of these.
-    unknown_inputs: BTreeSet<String>,
+    unknown_inputs: Option<BTreeSet<String>>,
     /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
     at: String,
     dropped: Vec<Dropped>,
-    migrations: Migrations,
+    migrations: &'a Migrations,
     /// The keys of the entries that were migrated.
     migrated: Vec<String>,
     /// Whether the snapshot was refused for something that `drop_progress` would have dropped.
@@ -134,11 +134,11 @@ pub(super) fn load(
         version: options.version(fingerprint).filter(|_| is_other),
         places: BTreeMap::new(),
         moved: BTreeMap::new(),
-        unknown_inputs: BTreeSet::new(),
+        unknown_inputs: None,
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
-        migrations: options.migrations.clone(),
+        migrations: &options.migrations,
         migrated: Vec::new(),
         drop_would_help: false,
     };

@@ -14,9 +14,6 @@ use crate::graph::{NodeIx, Table, node_of_taker, split_key};
 impl Loader<'_> {
     /// The nodes that the run may have passed, of those whose visits were not counted.
     pub(super) fn passed(&self, frame: &Frame) -> Passed {
-        if !self.is_other {
-            return Passed::default();
-        }
         match self.successors_in_frame() {
             successors if successors.is_empty() => Passed {
                 nodes: self.may_be_passed(frame),

@@ -49,6 +49,9 @@ pub(super) fn cancel_dropped(
     stored: Vec<Arc<KnownTask>>,
     waits: &WaitIndex,
 ) {
+    if stored.is_empty() {
+        return;
+    }
     let awaited: BTreeSet<&str> = waits.remotes().map(|task| task.task_id()).collect();
     let dropped = stored.into_iter();
     for task in dropped.filter(|task| !awaited.contains(task.task_id())) {
