@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::Spent;
-use crate::{error::FlowError, model::ModelUrl, state::Live};
+use crate::{error::FlowError, state::Live};
 
 /// The outcome of one step.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) enum AgentStep {
     /// The model could not answer; it is to be asked again after this time.
     Waits {
         wait: Duration,
-        model: Box<ModelUrl>,
+        model: Box<str>,
         /// What the model said, for the operator.
         why: Box<str>,
     },

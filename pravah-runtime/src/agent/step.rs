@@ -241,7 +241,7 @@ fn not_answered(
             progress.add_trying(wait);
             Ok(AgentStep::Waits {
                 wait,
-                model: model.clone().into(),
+                model: model.to_string().into(),
                 why: source.to_string().into(),
             })
         }

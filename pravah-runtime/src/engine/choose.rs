@@ -155,7 +155,7 @@ pub(super) struct Busy<'a> {
 
 impl Busy<'_> {
     fn holds(&self, frame: &Frame, path: &FramePath, node: NodeIx) -> bool {
-        self.flights.holds(path, node) || (self.models_wait && is_models_turn(frame, node))
+        self.flights.holds(path, node) || (self.models_wait && asks_model(frame, node))
     }
 
     /// Whether the node at `path` can be started, and each list around it has room for it.
@@ -167,7 +167,7 @@ impl Busy<'_> {
                 NodeKind::Each(each) => each.limit,
                 _ => None,
             };
-            let Some(within) = frame.at(&[*item]) else {
+            let Some(within) = frame.item(*item) else {
                 return false;
             };
             if !self.flights.has_room(around, item.list, limit) {
@@ -180,7 +180,7 @@ impl Busy<'_> {
 }
 
 /// Whether the next step of a node asks a model.
-fn is_models_turn(frame: &Frame, node: NodeIx) -> bool {
+fn asks_model(frame: &Frame, node: NodeIx) -> bool {
     let NodeKind::Agent(_) = &frame.table.node(node).kind else {
         return false;
     };

@@ -140,9 +140,7 @@ impl Run {
             }
             AgentStep::Waits { wait, model, why } => {
                 let until = self.wait(path, progress, wait);
-                self.notify(path, || {
-                    EventKind::model_waits(model.to_string(), why, at(until))
-                });
+                self.notify(path, || EventKind::model_waits(model, why, at(until)));
                 (StepKind::Wait, Outputs::Nothing, Out::Continue)
             }
             AgentStep::Suspended(calls) => {

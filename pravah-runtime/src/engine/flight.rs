@@ -8,7 +8,7 @@ use std::{
     mem::take,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
-    task::{Context as Task, Poll},
+    task::{Context as Task, Poll, Waker},
     time::Duration,
 };
 
@@ -27,7 +27,7 @@ use crate::{
     node::BodyFuture,
 };
 
-/// What `waker` shares between threads.
+/// What `waker` shares between threads. `tests/body_wakers.rs` compiles that file with what `loom` has in its place.
 mod sync {
     pub(super) use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -62,7 +62,8 @@ pub(super) struct Flight {
     pub(super) limit: Option<Box<TimeLimit>>,
     /// Cancels the body, if its context may see that.
     pub(super) cancel: Option<CancelToken>,
-    /// What it is polled with. The first [`FEW`] are polled with the task's own waker, whichever of them wakes.
+    /// Its own waker. One that started when fewer than [`FEW`] were in flight has none, and is polled with the task's,
+    /// whichever of them wakes.
     pub(super) waker: Option<Arc<BodyWaker>>,
 }
 
@@ -83,14 +84,14 @@ pub(super) struct Flights {
     pending: Vec<Flight>,
     /// In the order in which they ended, and are taken out.
     ended: VecDeque<Landed>,
-    /// The paths of all of them, from when there are more than [`FEW`] until none is left.
-    index: Option<BTreeSet<NodePath>>,
-    /// Whom their wakers wake.
+    /// The paths of all of them, from when there are more than [`FEW`] until none is left; otherwise empty.
+    index: BTreeSet<NodePath>,
+    /// The task that the bodies' own wakers wake.
     task: Option<Arc<StepTask>>,
 }
 
-/// Up to this many steps, it is faster to compare all paths than to look one up, and to poll all bodies than to know
-/// which one has woken.
+/// Up to this many steps, it is faster to compare all paths than to look one up, and to poll all bodies than to tell
+/// which of them woke.
 const FEW: usize = if cfg!(test) { 2 } else { 8 };
 
 impl Flights {
@@ -116,14 +117,12 @@ impl Flights {
 
     #[inline]
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        match &self.index {
-            Some(index) => index.contains(&NodePath::new(frame, node)),
-            None => {
-                let pending = &mut self.pending.iter();
-                pending.any(|flight| flight.path.is(frame, node))
-                    || self.ended.iter().any(|landed| landed.path.is(frame, node))
-            }
+        if !self.index.is_empty() {
+            return self.index.contains(&NodePath::new(frame, node));
         }
+        // Not through `paths`: it is slower here.
+        self.pending.iter().any(|it| it.path.is(frame, node))
+            || self.ended.iter().any(|it| it.path.is(frame, node))
     }
 
     /// Whether fewer than `limit` are within a node.
@@ -135,11 +134,11 @@ impl Flights {
             return true;
         }
         let is_within = |path: &&NodePath| path.is_within(frame, node);
-        let Some(index) = &self.index else {
+        if self.index.is_empty() {
             return self.paths().filter(is_within).count() < limit;
-        };
+        }
         // What is within a node comes right after it.
-        let paths = index.range(NodePath::new(frame, node)..);
+        let paths = self.index.range(NodePath::new(frame, node)..);
         paths.take_while(is_within).take(limit).count() < limit
     }
 
@@ -150,19 +149,16 @@ impl Flights {
     }
 
     pub(super) fn add(&mut self, flight: Flight) {
-        if let Some(index) = &mut self.index {
-            index.insert(flight.path.clone());
-        }
-        if self.pending.capacity() == 0 {
-            self.pending.reserve(FEW);
+        if !self.index.is_empty() {
+            self.index.insert(flight.path.clone());
         }
         self.pending.push(flight);
-        if self.index.is_none() && self.len() > FEW {
-            self.index = Some(self.paths().cloned().collect());
+        if self.index.is_empty() && self.len() > FEW {
+            self.index = self.paths().cloned().collect();
         }
     }
 
-    /// The waker of a body that is about to start in `task`, where it has one of its own.
+    /// The own waker of a body that is about to start in `task`, where it gets one; it wakes `task` until the next poll.
     pub(super) fn new_waker(&mut self, task: &Task<'_>) -> Option<Arc<BodyWaker>> {
         if self.len() < FEW {
             return None;
@@ -200,10 +196,8 @@ impl Flights {
         let mut ended = self.ended.iter();
         let at = ended.position(|landed| is_meant(&landed.path))?;
         let landed = self.ended.remove(at)?;
-        if let Some(index) = &mut self.index {
-            index.remove(&landed.path);
-        }
-        self.index.take_if(|index| index.is_empty());
+        self.index.remove(&landed.path);
+        self.forget_task();
         Some(landed)
     }
 
@@ -224,16 +218,21 @@ impl Flights {
         if self.is_empty() {
             return;
         }
-        if let Some(index) = &mut self.index {
-            index.retain(|path| !is_over(path));
-        }
-        self.index.take_if(|index| index.is_empty());
+        self.index.retain(|path| !is_over(path));
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
         let ended = take(&mut self.ended).into_iter();
         let (over, ended): (VecDeque<_>, _) = ended.partition(|landed| is_over(&landed.path));
         self.ended = ended;
         over.into_iter().for_each(|landed| quietly(|| drop(landed)));
+        self.forget_task();
+    }
+
+    /// Where nothing is in flight, the waker of a task is not kept: it may keep the task, and that this run.
+    fn forget_task(&mut self) {
+        if self.is_empty() {
+            self.task = None;
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -267,14 +266,11 @@ impl Flight {
         task: &Task<'_>,
         id_of: impl Fn(&NodePath) -> String,
     ) -> Poll<StepOutcome> {
-        let own = self.waker.as_ref().map(BodyWaker::take_woken);
-        let waker = match &own {
-            None => task.waker(),
-            Some(Some(waker)) => waker,
-            // It has nothing to go on with.
-            Some(None) => return Poll::Pending,
-        };
-        let task = &mut Task::from_waker(waker);
+        if self.waker.as_ref().is_some_and(|own| !own.take_woken()) {
+            return Poll::Pending;
+        }
+        let own = self.waker.clone().map(Waker::from);
+        let task = &mut Task::from_waker(own.as_ref().unwrap_or(task.waker()));
         let id = || id_of(&self.path);
         let pending = &mut self.pending;
         let polled = catch_unwind(AssertUnwindSafe(|| match pending {

@@ -16,7 +16,7 @@ use crate::{
     node::{Emitted, FailureKind},
 };
 
-/// The outcome of a step.
+/// The outcome of a step. It is moved several times, so what is large and rare is boxed.
 pub(super) enum StepOutcome {
     /// The node returned its output.
     Outputs(Emitted),

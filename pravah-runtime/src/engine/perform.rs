@@ -105,15 +105,12 @@ impl Run {
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
                 Some(Some(answer)) => gate.run(inputs.set_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
-                Some(None) => match gate.timed_out(inputs.set_context(ctx, &of_body)) {
-                    Some(running) => running,
-                    None => {
-                        return Err(FlowError::TimedOut {
-                            node: entry.id.to_string(),
-                            limit: entry.policy.timeout.unwrap_or_default(),
-                        });
-                    }
-                },
+                Some(None) => gate
+                    .timed_out(inputs.set_context(ctx, &of_body))
+                    .ok_or_else(|| FlowError::TimedOut {
+                        node: entry.id.to_string(),
+                        limit: entry.policy.timeout.unwrap_or_default(),
+                    })?,
                 None => {
                     let inputs = inputs.set_context(ctx, &of_body);
                     return ask(&**gate, entry, inputs).map(StartedBody::Ended);

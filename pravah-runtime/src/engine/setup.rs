@@ -89,6 +89,9 @@ impl<F> FlowRuntime<F> {
     /// results are committed one by one, in the order in which they end, one for each call of
     /// [`next`](Self::next); bodies that still run then go on in the next call. The tools that one answer of
     /// a model asks for run side by side whatever the number is. 0 counts as 1.
+    ///
+    /// Of more than eight bodies that run, only those are polled whose waker was woken: a future that waits for
+    /// something that wakes nobody does not go on because others do.
     #[must_use]
     pub fn with_concurrency(mut self, bodies: usize) -> Self {
         self.inner.options.concurrency = bodies.max(1);

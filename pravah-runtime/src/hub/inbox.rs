@@ -31,6 +31,7 @@ pub(crate) type Queue = SortedMap<u64, Arc<Command>>;
 /// Whether more commands wait than may.
 pub(crate) fn is_overfull(queue: &Queue) -> bool {
     if queue.len() <= MAX_COMMANDS {
+        // Not even if all are of one kind.
         return false;
     }
     let events = queue.values().filter(|it| it.is_event()).count();

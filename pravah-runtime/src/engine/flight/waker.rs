@@ -2,7 +2,7 @@
 
 use std::{
     sync::Arc,
-    task::{Context as Task, Wake, Waker},
+    task::{Context as Task, Wake},
 };
 
 use super::sync::{AtomicBool, AtomicWaker, Ordering};
@@ -16,10 +16,10 @@ pub(crate) struct StepTask {
 }
 
 impl StepTask {
-    /// Lets the next body that wakes wake this task. What bodies have noted before is there to be read.
+    /// Makes `task` the one that the next body to wake wakes. To be called before the bodies are polled.
     pub(crate) fn register(&self, task: &Task<'_>) {
         self.waker.register(task.waker());
-        // It reads what a body has written that found the task woken, and did not wake it.
+        // Acquires what was written by bodies that did not wake the task because it was woken already.
         self.is_woken.swap(false, Ordering::AcqRel);
     }
 
@@ -46,10 +46,9 @@ impl BodyWaker {
         })
     }
 
-    /// What to poll the body with, if it has woken, or was never polled.
-    pub(crate) fn take_woken(self: &Arc<Self>) -> Option<Waker> {
-        let is_woken = self.is_woken.swap(false, Ordering::AcqRel);
-        is_woken.then(|| Waker::from(Arc::clone(self)))
+    /// Whether the body has woken since this was last asked, or was never polled.
+    pub(crate) fn take_woken(&self) -> bool {
+        self.is_woken.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -59,7 +58,7 @@ impl Wake for BodyWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Whoever has noted it before wakes the task.
+        // Whoever set it first wakes the task.
         if !self.is_woken.swap(true, Ordering::AcqRel) {
             self.task.wake();
         }

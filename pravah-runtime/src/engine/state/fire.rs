@@ -77,7 +77,7 @@ impl Frame {
     pub(crate) fn consume(&mut self, node: NodeIx) {
         let entry = self.table.node(node);
         let since = self.ready_since(node);
-        // From the last one: nothing behind it has to move up.
+        // The last one first, so that fewer others have to move up.
         for slot in entry.slots.iter().rev() {
             self.tokens.remove(slot);
         }

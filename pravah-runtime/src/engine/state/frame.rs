@@ -201,7 +201,8 @@ impl Frame {
         Some(frame)
     }
 
-    fn item(&self, item: ItemId) -> Option<&Self> {
+    /// The frame of an item of one of its lists.
+    pub(crate) fn item(&self, item: ItemId) -> Option<&Self> {
         let list = self.progress.lists.get(&item.list)?;
         list.items.get(&item.index).map(|item| &**item)
     }

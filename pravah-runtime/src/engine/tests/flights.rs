@@ -1,4 +1,4 @@
-//! Steps in flight answer the same however many there are.
+//! Steps in flight are alike however many there are, and of many only those are polled that woke.
 
 use std::{
     future::{pending, poll_fn},
@@ -57,14 +57,14 @@ fn is_in(path: &NodePath, item: usize) -> bool {
 }
 
 fn flight(path: NodePath, ends: bool) -> Flight {
-    in_flight(path, async move {
+    flight_of(path, async move {
         if !ends {
             pending::<()>().await;
         }
     })
 }
 
-fn in_flight(path: NodePath, body: impl Future<Output = ()> + Send + 'static) -> Flight {
+fn flight_of(path: NodePath, body: impl Future<Output = ()> + Send + 'static) -> Flight {
     let body = async {
         body.await;
         Err("it has ended".into())
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// What polled a body last, and how often it was polled.
+/// The waker that a body was last polled with, and how often it was polled.
 #[derive(Default)]
 struct Polled {
     waker: Mutex<Option<Waker>>,
@@ -146,9 +146,9 @@ struct Polled {
 
 /// Counts how often a task is woken.
 #[derive(Default)]
-struct CountsWakes(AtomicUsize);
+struct WakeCounter(AtomicUsize);
 
-impl Wake for CountsWakes {
+impl Wake for WakeCounter {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -165,7 +165,7 @@ fn start_many(count: u32, task: &Task<'_>) -> (Flights, Vec<Arc<Polled>>) {
             *polled.waker.lock().unwrap() = Some(task.waker().clone());
             Poll::<()>::Pending
         });
-        let mut flight = in_flight(path(node, 0), body);
+        let mut flight = flight_of(path(node, 0), body);
         flight.waker = flights.new_waker(task);
         assert!(flight.poll(task, |_| String::new()).is_pending());
         flights.add(flight);
@@ -178,7 +178,7 @@ fn wake(polled: &Polled) {
 }
 
 #[test]
-fn of_many_bodies_those_are_polled_that_have_woken() {
+fn of_many_bodies_only_those_that_woke_are_polled() {
     let task = Task::from_waker(Waker::noop());
     let (mut flights, all) = start_many(100, &task);
     wake(&all[50]);
@@ -199,11 +199,11 @@ fn of_many_bodies_those_are_polled_that_have_woken() {
 
 #[test]
 fn many_bodies_wake_their_task_once() {
-    let wakes = Arc::<CountsWakes>::default();
+    let wakes = Arc::<WakeCounter>::default();
     let waker = Waker::from(Arc::clone(&wakes));
     let task = Task::from_waker(&waker);
     let (mut flights, all) = start_many(100, &task);
-    let many = all.get(10..).unwrap();
+    let many = &all[10..];
     many.iter().for_each(|polled| wake(polled));
     assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
     flights.poll(&task, |_| String::new());
@@ -212,8 +212,8 @@ fn many_bodies_wake_their_task_once() {
 }
 
 #[test]
-fn a_body_wakes_the_task_that_polls_it_now() {
-    let (before, now) = (Arc::<CountsWakes>::default(), Arc::<CountsWakes>::default());
+fn a_body_wakes_the_task_that_polled_last() {
+    let (before, now) = (Arc::<WakeCounter>::default(), Arc::<WakeCounter>::default());
     let waker = Waker::from(Arc::clone(&before));
     let (mut flights, all) = start_many(10, &Task::from_waker(&waker));
     let waker = Waker::from(Arc::clone(&now));
@@ -221,4 +221,15 @@ fn a_body_wakes_the_task_that_polls_it_now() {
     wake(&all[9]);
     let woken = [&before, &now].map(|wakes| wakes.0.load(Ordering::Relaxed));
     assert_eq!(woken, [0, 1]);
+}
+
+#[test]
+fn once_all_have_ended_no_waker_of_a_task_is_kept() {
+    let wakes = Arc::<WakeCounter>::default();
+    let waker = Waker::from(Arc::clone(&wakes));
+    let (mut flights, all) = start_many(10, &Task::from_waker(&waker));
+    drop((waker, all));
+    assert!(Arc::strong_count(&wakes) > 1);
+    flights.clear();
+    assert_eq!(Arc::strong_count(&wakes), 1);
 }

@@ -171,7 +171,7 @@ impl Loader<'_> {
         root.walk(|at, frame| {
             for (place, _) in frame.waiting() {
                 let node = frame.table.slot(place.slot).node;
-                // It takes one state.
+                // Such a node takes one state, and comes up once.
                 if frame.table.node(node).kind.is_await_task() && !frame.is_ready(node) {
                     waiting.push(NodePath::new(at, node));
                 }

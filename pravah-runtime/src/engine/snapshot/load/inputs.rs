@@ -31,8 +31,9 @@ struct Kept {
 
 impl Kept {
     fn of(shared: &References<'_>) -> Self {
-        let shared = shared.iter();
-        let references = shared.map(|(key, around)| (key.to_string(), around.to_string()));
+        let references = shared
+            .iter()
+            .map(|(key, around)| (key.to_string(), around.to_string()));
         Self {
             references: references.collect(),
             ..Self::default()
@@ -95,7 +96,7 @@ impl Loader<'_> {
                 }
             },
         )?;
-        let unused = kept.map_or_else(Vec::new, |kept| kept.unused);
+        let unused = kept.map(|kept| kept.unused).unwrap_or_default();
         // A flow comes after those around it.
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
             if frame.flow_inputs.contains(&scope) {
@@ -138,18 +139,14 @@ impl Loader<'_> {
         frame: &mut Frame,
         scope: ScopeIx,
         key: &str,
-        live: Live,
+        mut live: Live,
     ) -> Loaded<()> {
-        let table = Arc::clone(&frame.table);
-        let live = match self.revalidates {
-            true => {
-                let around = enter(&mut self.at, sections::inputs, &key);
-                let live = self.as_state(&table, table.scope(scope).entry, live)?;
-                self.at.truncate(around);
-                live
-            }
-            false => live,
-        };
+        if self.revalidates {
+            let table = Arc::clone(&frame.table);
+            let around = enter(&mut self.at, sections::inputs, &key);
+            live = self.as_state(&table, table.scope(scope).entry, live)?;
+            self.at.truncate(around);
+        }
         Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
         Ok(())
     }
