@@ -10,7 +10,7 @@ use super::{
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, sections},
     },
     Loader, OnError,
-    latest::ItemStart,
+    latest::{ItemStart, LatestByKey},
     put::put_at,
 };
 use crate::{
@@ -31,20 +31,21 @@ impl Loader<'_> {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
+        // Otherwise nothing was noted in them.
         if self.revalidates {
             self.places.clear();
             self.moved.clear();
         }
+        self.unknown_inputs.clear();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state.into_live()),
         )?;
         let mut progress = stored.progress;
         let (item, captured) = item.map_or((None, &[][..]), |it| (it.state, it.latest));
-        let mut latest = None;
-        self.unknown_inputs = None;
+        let mut latest = LatestByKey::new();
         if let Some(progress) = &mut progress {
-            latest = Some(self.latest(&mut frame, progress, captured)?);
+            latest = self.latest(&mut frame, progress, captured)?;
             let shared = (
                 sections::shared_states,
                 take(&mut progress.shared_states),
@@ -56,9 +57,9 @@ impl Loader<'_> {
         }
         finish::check_can_finish(&frame)?;
         let inputs = (stored.inputs, stored.shared_inputs);
-        if let (Some(progress), Some(latest)) = (&mut progress, latest) {
+        if let Some(progress) = &mut progress {
             let unknown = take(&mut progress.unknown_inputs).into_iter();
-            self.unknown_inputs = Some(unknown.map(|(key, _)| key.into_owned()).collect());
+            self.unknown_inputs = unknown.map(|(key, _)| key.into_owned()).collect();
             let inputs = take(&mut progress.latest_inputs);
             self.latest_inputs(&mut frame, inputs, &latest)?;
         }

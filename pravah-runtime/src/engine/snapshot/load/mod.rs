@@ -76,7 +76,7 @@ struct Loader<'a> {
     /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
     moved: BTreeMap<String, Live>,
     /// The flows of that frame whose inputs were not known, by the keys of these.
-    unknown_inputs: Option<BTreeSet<String>>,
+    unknown_inputs: BTreeSet<String>,
     /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -134,7 +134,7 @@ pub(super) fn load(
         version: options.version(fingerprint).filter(|_| is_other),
         places: BTreeMap::new(),
         moved: BTreeMap::new(),
-        unknown_inputs: None,
+        unknown_inputs: BTreeSet::new(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),

@@ -20,12 +20,6 @@ impl Loader<'_> {
         }
     }
 
-    /// Whether the input of this key was not known.
-    fn is_unknown(&self, key: &str) -> bool {
-        let unknown = self.unknown_inputs.as_ref();
-        unknown.is_some_and(|unknown| unknown.contains(key))
-    }
-
     /// Where the flows of the frame start that is being loaded, in the version that the snapshot is of, if that is known.
     pub(super) fn known_starts(&self) -> Option<&BTreeMap<String, FlowStart>> {
         let starts = &self.version?.starts;
@@ -44,7 +38,7 @@ impl Loader<'_> {
 
     /// What waited at the start of the flow whose input has this key. Where that is not stored, it is that input.
     pub(super) fn waited_at_start(&self, frame: &Frame, input: &str) -> Option<Live> {
-        if self.is_unknown(input) {
+        if self.unknown_inputs.contains(input) {
             return None;
         }
         let start = self.known_start(input)?;
@@ -63,7 +57,7 @@ impl Loader<'_> {
         scope: ScopeIx,
         unused: &[Unused],
     ) -> Option<Live> {
-        if self.is_unknown(&frame.table.scope(scope).key) {
+        if self.unknown_inputs.contains(&*frame.table.scope(scope).key) {
             return None;
         }
         if !self.is_other {
@@ -86,7 +80,7 @@ impl Loader<'_> {
 
     /// Whether a flow without an input has lost it, in an earlier version or in this load.
     pub(super) fn has_lost_input(&self, table: &Table, scope: ScopeIx) -> bool {
-        self.is_other || self.is_unknown(&table.scope(scope).key)
+        self.is_other || self.unknown_inputs.contains(&*table.scope(scope).key)
     }
 
     /// What waits at the start of a flow that was not there, or in which nothing waited, if it comes from outside of the
