@@ -167,7 +167,7 @@ impl Run {
         if !clients.chain([&model.client]).any(|it| it.wants_counts()) {
             return Ok(Vec::new());
         }
-        let RunState { root, spending, .. } = &self.state;
+        let RunState { root, spending, .. } = &*self.state;
         Ok(spending.asked_so_far(root, path, |asked_number| {
             let other = others.iter().find(|(other, _)| *other == asked_number);
             other.map_or(asked_number == number, |(_, (url, client))| {

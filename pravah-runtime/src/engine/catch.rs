@@ -92,7 +92,7 @@ impl Run {
                 None
             }
         };
-        let RunState { root, spending, .. } = &mut self.state;
+        let RunState { root, spending, .. } = &mut *self.state;
         spending.forget_lost_agents(root);
         self.finish(done)
     }

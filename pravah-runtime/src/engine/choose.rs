@@ -118,7 +118,7 @@ impl Run {
         let is_document = self.known.phase.is_some();
         let items = is_document.then(|| self.items_around(path));
         let items = items.unwrap_or_default();
-        let RunState { root, id, .. } = &mut self.state;
+        let RunState { root, id, .. } = &mut *self.state;
         let Some(frame) = root.at_mut(path) else {
             return Ok(None);
         };

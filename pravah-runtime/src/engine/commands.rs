@@ -68,7 +68,7 @@ impl Run {
 
     /// What a snapshot has of the run.
     pub(super) fn stored_state(&self) -> Box<RunState> {
-        let mut state = Box::new(self.state.clone());
+        let mut state = self.state.clone();
         if let Some(inbox) = self.inbox() {
             state.inbox = inbox.queue();
         }

@@ -235,7 +235,7 @@ impl Run {
         let emitted = Emitted::only(output);
         self.note_result(path, &emitted);
         let out = self.fire(path, emitted);
-        let RunState { root, spending, .. } = &mut self.state;
+        let RunState { root, spending, .. } = &mut *self.state;
         spending.forget_asked(root, path);
         let said = progress.messages().clone();
         self.memory.history.record(name, said);

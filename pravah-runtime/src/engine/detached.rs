@@ -161,7 +161,7 @@ impl Run {
     /// Cancels a detached task and all below it that have not ended.
     fn cancel_task(&mut self, task: usize) {
         self.cancel_tasks(&self.state.detached.cancelled_with(task));
-        let RunState { root, spending, .. } = &mut self.state;
+        let RunState { root, spending, .. } = &mut *self.state;
         spending.forget_lost_agents(root);
     }
 

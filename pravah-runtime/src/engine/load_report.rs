@@ -94,8 +94,19 @@ impl LoadOptions {
     }
 
     /// As [`FlowRuntime::from_snapshot`](crate::FlowRuntime::from_snapshot) loads.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self {
+            drop_progress: false,
+            versions: Vec::new(),
+            migrations: Migrations::new(),
+            upgrades: None,
+        }
+    }
+
+    /// The same, for all who load like that.
+    pub(crate) fn unchanged() -> &'static Self {
+        static UNCHANGED: LoadOptions = LoadOptions::new();
+        &UNCHANGED
     }
 
     /// Drops what nodes have done towards the ends of their steps, where the flow has no use for it any more,

@@ -29,7 +29,7 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowDef,
     {
-        Self::from_snapshot_with(snapshot, &LoadOptions::new())
+        Self::from_snapshot_with(snapshot, LoadOptions::unchanged())
     }
 
     /// Goes on with a run where `snapshot` left it, as `options` allow.

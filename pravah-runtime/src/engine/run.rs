@@ -33,7 +33,7 @@ pub(super) type Out = RunOut<()>;
 pub(crate) struct Run {
     /// The flow that it is a run of.
     pub(super) known: Arc<Known>,
-    pub(super) state: RunState,
+    pub(super) state: Box<RunState>,
     pub(super) flights: Flights,
     pub(super) options: Rare<Options>,
     pub(super) memory: Rare<Memory>,
@@ -47,7 +47,7 @@ pub(crate) struct Run {
 
 impl Run {
     #[inline]
-    pub(super) fn new(known: Arc<Known>, state: RunState) -> Self {
+    pub(super) fn new(known: Arc<Known>, state: Box<RunState>) -> Self {
         let mut run = Self {
             known,
             state,

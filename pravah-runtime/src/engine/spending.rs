@@ -59,7 +59,7 @@ impl Run {
         let cost = spent.usage - before.usage;
         let calls = spent.calls.saturating_sub(before.calls);
         if spent.requests > before.requests {
-            let RunState { root, spending, .. } = &mut self.state;
+            let RunState { root, spending, .. } = &mut *self.state;
             spending.count_request(root, path, model);
         }
         if (cost, calls) == Default::default() {

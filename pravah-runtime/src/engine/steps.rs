@@ -154,7 +154,7 @@ impl<'a, F> AnswerFuture<'a, F> {
         let run = self.step.run();
         let payload = payload?;
         // Cheap: it shares what the run holds.
-        let before = Box::new(run.state.clone());
+        let before = run.state.clone();
         let path = run.answer(&self.id, payload)?;
         if run.state.is_paused {
             return run.idle().map(Some);

@@ -250,7 +250,9 @@ impl Table {
 
 impl Table {
     pub(crate) fn fingerprint_text(&self) -> &str {
-        self.fingerprint_json.get().trim_matches('"')
+        let json = self.fingerprint_json.get();
+        let text = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        text.unwrap_or(json)
     }
 
     pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {

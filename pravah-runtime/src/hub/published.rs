@@ -9,11 +9,11 @@ use crate::engine::{ListeningAgent, RunState, RunStatus, Suspension};
 pub(crate) struct Published {
     /// Nothing where only answers are waited for.
     status: Option<RunStatus>,
-    state: RunState,
+    state: Box<RunState>,
 }
 
 impl Published {
-    pub(crate) fn new(status: Option<RunStatus>, state: RunState) -> Self {
+    pub(crate) fn new(status: Option<RunStatus>, state: Box<RunState>) -> Self {
         Self { status, state }
     }
 

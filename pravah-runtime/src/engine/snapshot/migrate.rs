@@ -133,6 +133,13 @@ impl SlotMigration {
 }
 
 impl Migrations {
+    pub(crate) const fn new() -> Self {
+        Self {
+            migrations: Vec::new(),
+            moved: Vec::new(),
+        }
+    }
+
     /// Where the state under `key` is moved, in each of its forms.
     pub(crate) fn moves_of<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a SlotMigration> {
         self.moved.iter().filter(move |it| it.key == key)

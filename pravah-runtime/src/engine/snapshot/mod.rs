@@ -26,7 +26,7 @@ pub(crate) use self::migrate::{MigrationName, Migrations, SlotMigration};
 use self::stored::Stored;
 use super::{
     load_report::{LoadOptions, LoadReport},
-    state::RunState,
+    state::{RunState, rare::HeldBox},
 };
 use crate::{
     error::{FlowError, brief},
@@ -61,59 +61,35 @@ use crate::{
 /// in a nested flow is prefixed with that flow's function, as is the flow's input: `review_round::Verdict`,
 /// `review_round::Ticket`.
 #[derive(Clone)]
-pub struct FlowSnapshot(KindBox);
+pub struct FlowSnapshot(Kind);
 
-/// What is in a snapshot, which its holder does not know how to drop: every crate that drops a [`FlowError`] drops a
-/// snapshot, and rustc would compile that there.
-struct KindBox(Box<dyn HeldKind + Send + Sync>);
-
-trait HeldKind {
-    fn kind(&self) -> &Kind;
-    fn into_kind(self: Box<Self>) -> Kind;
-}
-
-impl HeldKind for Kind {
-    fn kind(&self) -> &Kind {
-        self
-    }
-
-    fn into_kind(self: Box<Self>) -> Kind {
-        *self
-    }
-}
-
-impl Clone for KindBox {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self(Box::new(self.0.kind().clone()))
-    }
-}
-
-#[derive(Clone)]
 enum Kind {
     /// Of a run in this process.
-    Taken(Arc<str>, Box<RunState>),
+    Taken(Arc<str>, HeldBox<RunState>),
     /// Read from JSON, and not yet checked against a flow.
-    Read(Box<Stored<'static>>),
+    Read(HeldBox<Stored<'static>>),
+}
+
+impl Clone for Kind {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        match self {
+            Self::Taken(flow, state) => {
+                Self::Taken(Arc::clone(flow), Box::new(RunState::clone(state)))
+            }
+            Self::Read(stored) => Self::Read(Box::new(Stored::clone(stored))),
+        }
+    }
 }
 
 impl FlowSnapshot {
-    #[inline(never)]
-    fn of(kind: Kind) -> Self {
-        Self(KindBox(Box::new(kind)))
-    }
-
-    fn kind(&self) -> &Kind {
-        self.0.0.kind()
-    }
-
     pub(super) fn take(flow: &Arc<str>, state: Box<RunState>) -> Self {
-        Self::of(Kind::Taken(Arc::clone(flow), state))
+        Self(Kind::Taken(Arc::clone(flow), state))
     }
 
     /// The id of the flow that it is of, see [`Flow::node_id`](crate::Flow::node_id).
     pub fn flow(&self) -> &str {
-        match self.kind() {
+        match &self.0 {
             Kind::Taken(flow, _) => flow,
             Kind::Read(stored) => &stored.head.flow,
         }
@@ -121,7 +97,7 @@ impl FlowSnapshot {
 
     /// The id of the run that it is of.
     pub fn run_id(&self) -> &str {
-        match self.kind() {
+        match &self.0 {
             Kind::Taken(_, state) => state.id.get(),
             Kind::Read(stored) => stored.head.run_id.get(),
         }
@@ -129,7 +105,7 @@ impl FlowSnapshot {
 
     /// Whether the run was done.
     pub fn is_finished(&self) -> bool {
-        match self.kind() {
+        match &self.0 {
             Kind::Taken(_, state) => state.output().is_some(),
             Kind::Read(stored) => stored.is_finished(),
         }
@@ -141,7 +117,7 @@ impl FlowSnapshot {
     ///
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON.
     pub fn entries(&self) -> Result<Entries, FlowError> {
-        let entries = match self.kind() {
+        let entries = match &self.0 {
             Kind::Taken(flow, state) => entries::entries_of(&write::whole(flow, state)),
             Kind::Read(stored) => entries::entries_of(stored),
         };
@@ -166,12 +142,12 @@ impl FlowSnapshot {
         table: &Arc<Table>,
         flow: &str,
         options: &LoadOptions,
-    ) -> Result<(RunState, Option<Box<LoadReport>>), FlowError> {
-        let stored = match self.0.0.into_kind() {
+    ) -> Result<(Box<RunState>, Option<Box<LoadReport>>), FlowError> {
+        let stored = match self.0 {
             Kind::Taken(_, state)
                 if options.migrations.is_empty() && Arc::ptr_eq(&state.root.table, table) =>
             {
-                return Ok((*state, None));
+                return Ok((state.into_box(), None));
             }
             // Another type may be another version of the flow: it is checked as JSON is.
             Kind::Taken(of, state) => {
@@ -181,7 +157,7 @@ impl FlowSnapshot {
                 let stored = json.and_then(read);
                 stored.map_err(|error| FlowError::SnapLoadError(error.into()))?
             }
-            Kind::Read(stored) => stored,
+            Kind::Read(stored) => stored.into_box(),
         };
         let loaded = load::load(stored, table, flow, options);
         loaded.map_err(|why| FlowError::SnapLoadError(why.brief()))
@@ -215,7 +191,7 @@ pub(super) fn write_run<S: Serializer>(
 
 impl Serialize for FlowSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.kind() {
+        match &self.0 {
             Kind::Taken(flow, state) => write_run(flow, state, serializer),
             Kind::Read(stored) => stored.serialize(serializer),
         }
@@ -225,7 +201,7 @@ impl Serialize for FlowSnapshot {
 impl<'de> Deserialize<'de> for FlowSnapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let error = match Stored::read(deserializer) {
-            Ok(stored) => return Ok(Self::of(Kind::Read(stored))),
+            Ok(stored) => return Ok(Self(Kind::Read(stored))),
             Err(error) => error,
         };
         let text = error.to_string();

@@ -90,8 +90,8 @@ pub(crate) enum End {
 
 impl RunState {
     /// A run that is about to start.
-    pub(crate) fn start(table: &Arc<Table>, input: Live) -> Self {
-        Self {
+    pub(crate) fn start(table: &Arc<Table>, input: Live) -> Box<Self> {
+        Box::new(Self {
             id: RunId::default(),
             root: Frame::start(table, input, Rare::default()),
             waits: WaitIndex::default(),
@@ -106,7 +106,7 @@ impl RunState {
             remote_cancels: Rare::default(),
             values: Rare::default(),
             inbox: Queue::new(),
-        }
+        })
     }
 
     /// What the flow returned, if it is done.

@@ -12,6 +12,7 @@ pub(crate) type HeldBox<T> = Box<dyn Held<T> + Send + Sync>;
 pub(crate) trait Held<T> {
     fn get(&self) -> &T;
     fn get_mut(&mut self) -> &mut T;
+    fn into_box(self: Box<Self>) -> Box<T>;
 }
 
 impl<T> Held<T> for T {
@@ -21,6 +22,26 @@ impl<T> Held<T> for T {
 
     fn get_mut(&mut self) -> &mut T {
         self
+    }
+
+    fn into_box(self: Box<Self>) -> Box<T> {
+        self
+    }
+}
+
+impl<T> Deref for dyn Held<T> + Send + Sync {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.get()
+    }
+}
+
+impl<T> DerefMut for dyn Held<T> + Send + Sync {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.get_mut()
     }
 }
 
@@ -60,7 +81,7 @@ impl<T> Rare<T> {
     /// The value to take something out of, where somebody has changed it.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
-        self.0.as_mut().map(|held| (**held).get_mut())
+        self.0.as_deref_mut().map(DerefMut::deref_mut)
     }
 
     #[inline]
@@ -71,8 +92,8 @@ impl<T> Rare<T> {
 
 impl<T: Empty + Clone> Clone for Rare<T> {
     fn clone(&self) -> Self {
-        let held = self.0.as_ref();
-        Self(held.map(|held| (**held).get().clone().held()))
+        let held = self.0.as_deref();
+        Self(held.map(|held| T::clone(held).held()))
     }
 }
 
@@ -89,7 +110,7 @@ impl<T: Empty> Deref for Rare<T> {
     #[inline]
     fn deref(&self) -> &T {
         match &self.0 {
-            Some(held) => (**held).get(),
+            Some(held) => held,
             None => T::empty(),
         }
     }
@@ -98,6 +119,6 @@ impl<T: Empty> Deref for Rare<T> {
 impl<T: Empty> DerefMut for Rare<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        (**self.0.get_or_insert_with(|| T::EMPTY.held())).get_mut()
+        self.0.get_or_insert_with(|| T::EMPTY.held())
     }
 }

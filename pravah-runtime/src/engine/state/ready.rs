@@ -1,7 +1,5 @@
 //! The ready queue of a frame: the order in which its nodes move.
 
-use std::sync::Arc;
-
 use super::{
     frame::{AT_ONCE, Frame, QueueKey},
     path::NodePath,
@@ -23,8 +21,7 @@ impl Frame {
 
     /// Puts a node whose states are all there in the ready queue, as one that became ready at step `since`.
     pub(crate) fn set_ready(&mut self, node: NodeIx, since: u64) {
-        let table = Arc::clone(&self.table);
-        let tokens = &mut self.tokens;
+        let Self { table, tokens, .. } = self;
         for slot in &table.node(node).slots {
             if let Some(token) = tokens.get_mut(slot) {
                 token.since = since;

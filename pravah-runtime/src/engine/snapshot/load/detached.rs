@@ -5,6 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use super::{
     super::{
         super::state::{
+            RunState,
             detached::{ChildCount, Detached, DetachedTask},
             frame::{Frame, List},
             path::{ItemId, NodePath},
@@ -16,10 +17,7 @@ use super::{
     Loader,
     frame::insert_new,
 };
-use crate::{
-    graph::{NodeIx, Table},
-    state::Live,
-};
+use crate::graph::{NodeIx, Table};
 
 /// The caller in the key of a node for detached tasks: `Plan` of `(Plan)`.
 fn caller_of_tasks(id: &str) -> Option<&str> {
@@ -43,9 +41,6 @@ fn owner_now(table: &Table, owner: &str) -> Arc<str> {
     };
     now().map_or_else(|| owner.into(), Into::into)
 }
-
-/// What is stored of all of them, and of those to whom they belong.
-type StoredTasks<'a> = (Map<usize, Cow<'a, DetachedTask>>, Map<Key<'a>, ChildCount>);
 
 impl Loader<'_> {
     /// Fails where a caller goes on with detached tasks, and may start none any more.
@@ -96,14 +91,14 @@ impl Loader<'_> {
         }
     }
 
-    /// What is known of all of them. `returned` is what the flow has returned, if the run waits for them.
-    pub(super) fn detached(
+    /// Takes over what is known of all of them, and of those to whom they belong.
+    pub(super) fn known_tasks(
         &mut self,
-        root: &mut Frame,
-        (tasks, child_counts): StoredTasks<'_>,
-        returned: Option<Live>,
-    ) -> Loaded<Rare<Detached>> {
-        let mut detached = Rare::<Detached>::default();
+        state: &mut RunState,
+        tasks: Map<usize, Cow<'_, DetachedTask>>,
+        child_counts: Map<Key<'_>, ChildCount>,
+    ) -> Loaded<()> {
+        let (root, detached) = (&state.root, &mut state.detached);
         for (owner, count) in child_counts {
             let owner = owner_now(&root.table, &owner);
             detached.child_counts.insert(owner, count);
@@ -121,32 +116,34 @@ impl Loader<'_> {
                 detached.add_open(item);
             }
             Ok(())
-        })?;
-        for item in unknown_tasks(root, &detached) {
+        })
+    }
+
+    /// Fails where nothing is known of a task, and notes who waits for which of them.
+    pub(super) fn check_detached(&mut self, state: &mut RunState) -> Loaded<()> {
+        let (root, detached) = (&mut state.root, &mut state.detached);
+        if root.progress.is_unchanged() {
+            // Neither a task nor who waits for one is there.
+            return Ok(());
+        }
+        for item in unknown_tasks(root, detached) {
             let why = format!("nothing is known of the detached task {}", item.index);
             self.refuse_unless_dropped(sections::tasks, item.index, why)?;
             root.remove_detached(item);
         }
-        self.index_waiting(root, &mut detached)?;
-        // All of them may have ended: the host has cancelled the last one.
-        if returned.is_some() {
-            detached.returned = returned;
-        }
-        Ok(detached)
+        self.index_waiting(root, detached)
     }
 
     /// Notes which agents wait for which tasks. What is not there, where that may be, answers them.
     fn index_waiting(&mut self, root: &mut Frame, detached: &mut Rare<Detached>) -> Loaded<()> {
         let mut waiting = Vec::new();
-        if !root.progress.is_unchanged() {
-            root.walk(|at, frame| {
-                for (node, agent) in frame.progress.agents.iter() {
-                    let waits = agent.detached_waits();
-                    let waits = waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task));
-                    waiting.extend(waits);
-                }
-            });
-        }
+        root.walk(|at, frame| {
+            for (node, agent) in frame.progress.agents.iter() {
+                let waits = agent.detached_waits();
+                let waits = waits.map(|(call, task, _)| (NodePath::new(at, *node), call, task));
+                waiting.extend(waits);
+            }
+        });
         self.index_awaiting(root, detached);
         for (path, call, task) in waiting {
             if detached.place(task).is_some() {
@@ -233,9 +230,6 @@ fn place_of(root: &Frame, index: usize) -> Option<ItemId> {
 
 /// Those that go on and of which nothing is known.
 fn unknown_tasks(root: &Frame, detached: &Detached) -> Vec<ItemId> {
-    if root.progress.is_unchanged() {
-        return Vec::new();
-    }
     let items = root.detached_nodes().flat_map(|list| {
         let tasks = root.progress.lists.get(&list).into_iter();
         let indices = tasks.flat_map(|tasks| tasks.items.keys().copied());

@@ -4,13 +4,13 @@ use std::{mem::take, sync::Arc};
 
 use super::{
     super::{
-        super::state::{frame::Frame, progress::WaitReason},
+        super::state::{frame::Frame, progress::WaitReason, rare::Rare},
         finish,
         map::Map,
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, sections},
     },
     Loader, OnError,
-    latest::{ItemStart, LatestByKey},
+    latest::ItemStart,
     put::put_at,
 };
 use crate::{
@@ -31,21 +31,15 @@ impl Loader<'_> {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
-        // Otherwise nothing was noted in them.
-        if self.revalidates {
-            self.places.clear();
-            self.moved.clear();
-        }
-        self.unknown_inputs.clear();
+        self.noted = Rare::default();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state.into_live()),
         )?;
         let mut progress = stored.progress;
         let (item, captured) = item.map_or((None, &[][..]), |it| (it.state, it.latest));
-        let mut latest = LatestByKey::new();
         if let Some(progress) = &mut progress {
-            latest = self.latest(&mut frame, progress, captured)?;
+            let latest = self.latest(&mut frame, progress, captured)?;
             let shared = (
                 sections::shared_states,
                 take(&mut progress.shared_states),
@@ -54,15 +48,14 @@ impl Loader<'_> {
             self.section(shared, |loader, key, holder| {
                 loader.share_state(table, &mut frame, &key, &holder)
             })?;
-        }
-        finish::check_can_finish(&frame)?;
-        let inputs = (stored.inputs, stored.shared_inputs);
-        if let Some(progress) = &mut progress {
-            let unknown = take(&mut progress.unknown_inputs).into_iter();
-            self.unknown_inputs = unknown.map(|(key, _)| key.into_owned()).collect();
+            for (key, _) in take(&mut progress.unknown_inputs) {
+                self.noted.unknown_inputs.insert(key.into_owned());
+            }
             let inputs = take(&mut progress.latest_inputs);
             self.latest_inputs(&mut frame, inputs, &latest)?;
         }
+        finish::check_can_finish(&frame)?;
+        let inputs = (stored.inputs, stored.shared_inputs);
         self.inputs(table, &mut frame, inputs, item)?;
         self.check_latest(&mut frame)?;
         let passed = self.is_other.then(|| self.passed(&frame));
@@ -235,7 +228,7 @@ impl Loader<'_> {
             ErrorText::new(text, why)
         })?;
         self.note_place(key, to);
-        self.moved.insert(key.to_owned(), live);
+        self.noted.moved.insert(key.to_owned(), live);
         self.put_as_state(table, frame, (to, &place), moved)
     }
 
@@ -255,7 +248,7 @@ impl Loader<'_> {
         key: &str,
         holder: &str,
     ) -> Loaded<()> {
-        if let Some(live) = self.moved.get(holder).cloned() {
+        if let Some(live) = self.noted.moved.get(holder).cloned() {
             return self.put_state(table, frame, key, live);
         }
         let holder_place = self.place(table, holder)?;

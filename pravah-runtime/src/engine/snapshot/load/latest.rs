@@ -49,7 +49,7 @@ impl Captured {
 }
 
 /// The last states of a snapshot, whether the flow still reads them or not.
-pub(super) type LatestByKey = BTreeMap<String, Live>;
+type LatestByKey = BTreeMap<String, Live>;
 
 impl Loader<'_> {
     /// Keeps what the flow reads, and puts the states that wait and are among that.

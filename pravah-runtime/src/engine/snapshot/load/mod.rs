@@ -41,14 +41,16 @@ use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
         state::{
-            End, RunState, rare::Rare, spending::Spending, values::RunValues, waits::WaitIndex,
+            End, RunState,
+            rare::{Rare, empty},
+            waits::WaitIndex,
         },
     },
     check,
     collect::enter,
     map::Map,
     migrate::Migrations,
-    stored::{Key, Loaded, Stored, StoredHead, StoredResults, StoredState, VERSION, sections},
+    stored::{Loaded, Stored, StoredResults, VERSION, sections},
 };
 use crate::{
     error::ErrorText,
@@ -71,12 +73,8 @@ struct Loader<'a> {
     next_step: u64,
     /// The version that the snapshot is of, where it is another one and known.
     version: Option<&'a FlowVersion>,
-    /// Where each state of the frame that is being loaded waits, by its key in the snapshot.
-    places: BTreeMap<String, Place>,
-    /// The states of the frame that a migration has moved, as they were, by their keys in the snapshot.
-    moved: BTreeMap<String, Live>,
-    /// The flows of that frame whose inputs were not known, by the keys of these.
-    unknown_inputs: BTreeSet<String>,
+    /// What is noted of the frame that is being loaded.
+    noted: Rare<Noted>,
     /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -88,6 +86,22 @@ struct Loader<'a> {
     /// Whether the snapshot was refused for something that `drop_progress` would have dropped.
     drop_would_help: bool,
 }
+
+/// What is noted of a frame by the keys of its snapshot, which may be of another version.
+struct Noted {
+    /// Where each state waits.
+    places: BTreeMap<String, Place>,
+    /// The states that a migration has moved, as they were.
+    moved: BTreeMap<String, Live>,
+    /// The flows whose inputs were not known.
+    unknown_inputs: BTreeSet<String>,
+}
+
+empty!(Noted {
+    places: BTreeMap::new(),
+    moved: BTreeMap::new(),
+    unknown_inputs: BTreeSet::new(),
+});
 
 /// What becomes of a snapshot with an entry that does not fit.
 #[derive(Clone, Copy)]
@@ -118,7 +132,7 @@ pub(super) fn load(
     table: &Arc<Table>,
     flow: &str,
     options: &LoadOptions,
-) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
+) -> Loaded<(Box<RunState>, Option<Box<LoadReport>>)> {
     check_origin(&stored, flow)?;
     let fingerprint = stored.head.fingerprint.text();
     let is_other = fingerprint != table.fingerprint_text();
@@ -132,9 +146,7 @@ pub(super) fn load(
         is_other,
         next_step: stored.head.steps.saturating_add(1),
         version: options.version(fingerprint).filter(|_| is_other),
-        places: BTreeMap::new(),
-        moved: BTreeMap::new(),
-        unknown_inputs: BTreeSet::new(),
+        noted: Rare::default(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
@@ -142,7 +154,7 @@ pub(super) fn load(
         migrated: Vec::new(),
         drop_would_help: false,
     };
-    let loaded = loader.run(*stored, table, options);
+    let loaded = loader.run(stored, table, options);
     loaded.map_err(|mut why| {
         if loader.drop_would_help && !options.drop_progress {
             why = why.followed_by(format_args!(
@@ -165,63 +177,55 @@ fn of_other_version(why: ErrorText, table: &Table) -> ErrorText {
     ))
 }
 
-/// What nodes of a document have kept.
-fn kept_values(stored: Map<Key<'_>, StoredState<'_>>) -> Rare<RunValues> {
-    let mut values = Rare::<RunValues>::default();
-    for (name, value) in stored {
-        values.insert(name.into(), value.into_live().in_cell());
-    }
-    values
-}
-
 impl Loader<'_> {
     fn run(
         &mut self,
-        stored: Stored<'_>,
+        stored: Box<Stored<'_>>,
         table: &Arc<Table>,
         options: &LoadOptions,
-    ) -> Loaded<(RunState, Option<Box<LoadReport>>)> {
+    ) -> Loaded<(Box<RunState>, Option<Box<LoadReport>>)> {
         let Stored {
             head,
-            mut results,
+            results,
             frame,
-        } = stored;
+        } = *stored;
         let open_tasks = match self.drop_progress {
             true => remote::open_tasks(&frame),
             false => Vec::new(),
         };
-        let mut root = self.frame(table, frame, None)?;
-        let output = match &mut results {
-            Some(results) => self.output(table, take(&mut results.output))?,
+        let mut state = Box::new(RunState {
+            id: head.run_id.into_owned(),
+            root: self.frame(table, frame, None)?,
+            waits: WaitIndex::default(),
+            steps: head.steps,
+            end: head.cancelled.map(End::Cancelled),
+            is_paused: head.paused,
+            questions_asked: head.questions_asked,
+            remote_tasks: head.remote_tasks,
+            traceparent: head.traceparent,
+            spending: Rare::default(),
+            detached: Rare::default(),
+            remote_cancels: Rare::default(),
+            values: Rare::default(),
+            inbox: Queue::new(),
+        });
+        let output = match results {
+            Some(results) => self.results(&mut state, results)?,
             None => None,
         };
-        match (output.is_some(), root.tokens.is_empty()) {
-            (true, false) => return Err("it is finished, and yet states wait".into()),
-            (false, true) => return Err("it is not finished, and yet no state waits".into()),
-            _ => {}
+        self.end(&mut state, output, head.awaits_tasks)?;
+        state.waits = WaitIndex::of(&state.root);
+        remote::cancel_dropped(&mut state.remote_cancels, open_tasks, &state.waits);
+        check::check_questions(&state.root, &state.waits)?;
+        // Earlier builds did not store it.
+        let last = state.waits.last_number();
+        let after_last = last.map_or(0, |last| last.saturating_add(1));
+        state.questions_asked = state.questions_asked.max(after_last);
+        check::check_questions_asked(state.questions_asked)?;
+        if head.calls > 0 || !head.budget.is_unlimited() {
+            state.spending.calls = head.calls;
+            state.spending.budget = head.budget;
         }
-        let tasks = match &mut results {
-            Some(results) => (take(&mut results.tasks), take(&mut results.child_counts)),
-            None => Default::default(),
-        };
-        let (returned, output) = split_output(head.awaits_tasks, output)?;
-        let detached = self.detached(&mut root, tasks, returned)?;
-        if output.is_some() && detached.has_open() {
-            return Err("it is finished, and yet detached tasks go on".into());
-        }
-        let waits = WaitIndex::of(&root);
-        check::check_questions(&root, &waits)?;
-        let inbox = results.as_mut().map(|it| take(&mut it.inbox));
-        let inbox = inbox.map_or_else(Queue::new, |inbox| inbox.into_iter().collect());
-        if is_overfull(&inbox) {
-            return Err(format!("more than {MAX_COMMANDS} commands wait").into());
-        }
-        let values = results.as_mut().map(|it| take(&mut it.values));
-        let values = kept_values(values.unwrap_or_default());
-        let remote_cancels = results.as_mut().map(|it| take(&mut it.remote_cancels));
-        let mut remote_cancels = remote::cancels(remote_cancels.unwrap_or_default())?;
-        remote::cancel_dropped(&mut remote_cancels, open_tasks, &waits);
-        let spending = self.spending(table, &head, results)?;
         let report = self.revalidates.then(|| {
             let mut report = LoadReport {
                 fingerprint: head.fingerprint.text().to_owned(),
@@ -229,33 +233,66 @@ impl Loader<'_> {
                 migrated: take(&mut self.migrated),
                 ..LoadReport::default()
             };
-            report.compare(options, &root);
+            report.compare(options, &state.root);
             Box::new(report)
         });
-        // Earlier builds did not store it.
-        let after_last = waits.last_number().map_or(0, |last| last.saturating_add(1));
-        let questions_asked = head.questions_asked.max(after_last);
-        check::check_questions_asked(questions_asked)?;
-        let state = RunState {
-            questions_asked,
-            remote_tasks: head.remote_tasks,
-            id: head.run_id.into_owned(),
-            waits,
-            root,
-            steps: head.steps,
-            end: match head.cancelled {
-                Some(reason) => Some(End::Cancelled(reason)),
-                None => output.map(End::Done),
-            },
-            is_paused: head.paused,
-            traceparent: head.traceparent,
-            spending,
-            detached,
-            remote_cancels,
-            values,
-            inbox,
-        };
         Ok((state, report))
+    }
+
+    /// Takes over what a run has besides its frame, which most have nothing of. Returns the output of the flow.
+    fn results(
+        &mut self,
+        state: &mut RunState,
+        stored: Box<StoredResults<'_>>,
+    ) -> Loaded<Option<Live>> {
+        let table = Arc::clone(&state.root.table);
+        let output = self.output(&table, stored.output)?;
+        self.known_tasks(state, stored.tasks, stored.child_counts)?;
+        state.inbox = stored.inbox.into_iter().collect();
+        if is_overfull(&state.inbox) {
+            return Err(format!("more than {MAX_COMMANDS} commands wait").into());
+        }
+        for (name, value) in stored.values {
+            let value = value.into_live().in_cell();
+            state.values.insert(name.into(), value);
+        }
+        state.remote_cancels = remote::cancels(stored.remote_cancels)?;
+        if !stored.usage.is_empty() {
+            let usage = stored.usage.into_iter();
+            state.spending.usage = usage.map(|(id, usage)| (id.into(), usage)).collect();
+        }
+        if !stored.asked.is_empty() {
+            state.spending.asked = self.asked(&table, stored.asked)?;
+        }
+        Ok(output)
+    }
+
+    /// Notes how far a run is from its end, which the output of its flow is if it does not wait for detached tasks.
+    fn end(
+        &mut self,
+        state: &mut RunState,
+        output: Option<Live>,
+        awaits_tasks: bool,
+    ) -> Loaded<()> {
+        match (output.is_some(), state.root.tokens.is_empty()) {
+            (true, false) => return Err("it is finished, and yet states wait".into()),
+            (false, true) => return Err("it is not finished, and yet no state waits".into()),
+            _ => {}
+        }
+        let (returned, output) = split_output(awaits_tasks, output)?;
+        self.check_detached(state)?;
+        // All of them may have ended: the host has cancelled the last one.
+        if returned.is_some() {
+            state.detached.returned = returned;
+        }
+        let Some(output) = output else {
+            return Ok(());
+        };
+        if state.detached.has_open() {
+            return Err("it is finished, and yet detached tasks go on".into());
+        }
+        state.end.get_or_insert(End::Done(output));
+        Ok(())
     }
 }
 
@@ -319,29 +356,6 @@ impl Loader<'_> {
         let around = enter(&mut self.at, section, key);
         self.drop_current(why);
         self.at.truncate(around);
-    }
-
-    /// What models have cost, or may only cost.
-    fn spending(
-        &mut self,
-        table: &Arc<Table>,
-        head: &StoredHead<'_>,
-        results: Option<Box<StoredResults<'_>>>,
-    ) -> Loaded<Rare<Spending>> {
-        let mut spending = Rare::default();
-        let has_results = |it: &StoredResults<'_>| !it.usage.is_empty() || !it.asked.is_empty();
-        let is_limited = head.calls > 0 || !head.budget.is_unlimited();
-        if is_limited || results.as_deref().is_some_and(has_results) {
-            let results = results.unwrap_or_default();
-            let usage = results.usage.into_iter();
-            *spending = Spending {
-                usage: usage.map(|(id, usage)| (id.into(), usage)).collect(),
-                calls: head.calls,
-                budget: head.budget,
-                asked: self.asked(table, results.asked)?,
-            };
-        }
-        Ok(spending)
     }
 
     /// The node of a stored name. In another version another state may be the first that it takes.

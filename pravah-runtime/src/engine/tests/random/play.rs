@@ -82,7 +82,7 @@ impl Machine {
         self.watch(run.with_run_id("r"))
     }
 
-    fn on(&self, state: RunState) -> FlowRuntime<Random> {
+    fn on(&self, state: Box<RunState>) -> FlowRuntime<Random> {
         let run = FlowRuntime::around(Run::new(Arc::clone(&self.known), state));
         let model = Arc::new(self.fate.clone());
         run.with_clock(self.clock)
