@@ -34,9 +34,7 @@ impl Frame {
         match emitted.0 {
             Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
             Emission::All(states) => {
-                // One allocation instead of one each time that a list grows.
-                self.tokens.reserve(states.len());
-                self.ready.reserve(states.len());
+                self.make_room(states.len());
                 let mut done = None;
                 for (arc, live) in outputs.iter().zip(states) {
                     done = self.put(arc, live, step, fed).or(done);
@@ -114,12 +112,19 @@ impl Frame {
         if !others.is_empty() {
             // Each of them takes it when its turn comes.
             live.share();
+            self.make_room(arc.to.len());
         }
         for place in others {
             self.put_at(*place, live.clone(), step, fed);
         }
         self.put_at(*last, live, step, fed);
         None
+    }
+
+    /// Makes room for so many states and nodes at once, instead of each time that a list of them is full.
+    fn make_room(&mut self, states: usize) {
+        self.tokens.reserve(states);
+        self.ready.reserve(states);
     }
 
     fn put_at(&mut self, place: Place, live: Live, step: u64, fed: &mut Fed) {
