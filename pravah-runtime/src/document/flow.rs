@@ -222,7 +222,7 @@ impl DocumentFlow {
     ///
     /// [`FlowError::SnapLoadError`] if the snapshot is of another flow, or its run could not go on to the end.
     pub fn restore(&self, snapshot: FlowSnapshot) -> Result<FlowRuntime<Self>, FlowError> {
-        self.restore_with(snapshot, LoadOptions::unchanged())
+        self.restore_with(snapshot, LoadOptions::default_ref())
     }
 
     /// The same, as `options` allow.

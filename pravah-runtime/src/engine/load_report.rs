@@ -14,7 +14,7 @@ use crate::{
 
 /// How a snapshot may be loaded; see
 /// [`FlowRuntime::from_snapshot_with`](crate::FlowRuntime::from_snapshot_with).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadOptions {
     pub(super) drop_progress: bool,
@@ -22,6 +22,12 @@ pub struct LoadOptions {
     pub(super) migrations: Migrations,
     /// What the flow itself says.
     upgrades: Option<Arc<Upgrades>>,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl LoadOptions {
@@ -103,10 +109,10 @@ impl LoadOptions {
         }
     }
 
-    /// The same, for all who load like that.
-    pub(crate) fn unchanged() -> &'static Self {
-        static UNCHANGED: LoadOptions = LoadOptions::new();
-        &UNCHANGED
+    /// The same for all loads without options, which neither make nor drop any.
+    pub(crate) fn default_ref() -> &'static Self {
+        static DEFAULT: LoadOptions = LoadOptions::new();
+        &DEFAULT
     }
 
     /// Drops what nodes have done towards the ends of their steps, where the flow has no use for it any more,

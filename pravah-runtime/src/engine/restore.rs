@@ -29,7 +29,7 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowDef,
     {
-        Self::from_snapshot_with(snapshot, LoadOptions::unchanged())
+        Self::from_snapshot_with(snapshot, LoadOptions::default_ref())
     }
 
     /// Goes on with a run where `snapshot` left it, as `options` allow.

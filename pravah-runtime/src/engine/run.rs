@@ -33,6 +33,7 @@ pub(super) type Out = RunOut<()>;
 pub(crate) struct Run {
     /// The flow that it is a run of.
     pub(super) known: Arc<Known>,
+    /// In a box, since it is large and moves between runs, snapshots and hubs.
     pub(super) state: Box<RunState>,
     pub(super) flights: Flights,
     pub(super) options: Rare<Options>,

@@ -64,6 +64,7 @@ pub use spec::{NodeSpec, specs, starting};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
 pub(crate) use team::TEAM_START;
 pub(crate) use upgrades::Upgrades;
+pub(crate) use version::text_of_fingerprint;
 pub use version::{FlowStart, FlowVersion};
 #[cfg(test)]
 pub(crate) use wiring::Port;

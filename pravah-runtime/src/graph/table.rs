@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx, is_written,
-    keys::places, latest::LatestEntry,
+    keys::places, latest::LatestEntry, text_of_fingerprint,
 };
 use crate::{
     node::Policy,
@@ -250,9 +250,7 @@ impl Table {
 
 impl Table {
     pub(crate) fn fingerprint_text(&self) -> &str {
-        let json = self.fingerprint_json.get();
-        let text = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-        text.unwrap_or(json)
+        text_of_fingerprint(&self.fingerprint_json)
     }
 
     pub(crate) fn state_key(&self, state: StateIx) -> &Arc<str> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::{FlowGraph, NodeIx, OutputArc, Scope, ScopeIx, Table};
 
@@ -204,4 +205,11 @@ impl Table {
             keys.insert(key);
         }
     }
+}
+
+/// A fingerprint as text, of its JSON: it has nothing that JSON escapes.
+pub(crate) fn text_of_fingerprint(json: &RawValue) -> &str {
+    let json = json.get();
+    let text = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    text.unwrap_or(json)
 }

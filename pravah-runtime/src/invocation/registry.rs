@@ -315,7 +315,7 @@ impl AgentRegistry {
     /// [`FlowError::SnapLoadError`] if the snapshot is of no invocation, or an agent that it has called is not in the
     /// registry; [`FlowError::BuildError`] if an agent of the registry cannot be made, or two have one name.
     pub fn restore(&self, snapshot: FlowSnapshot) -> Result<FlowRuntime<Self>, FlowError> {
-        self.restore_with(snapshot, LoadOptions::unchanged())
+        self.restore_with(snapshot, LoadOptions::default_ref())
     }
 
     /// The same, as `options` allow.

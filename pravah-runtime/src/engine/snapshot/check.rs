@@ -3,14 +3,27 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    super::state::{frame::Frame, progress::WaitReason, waits::WaitIndex},
+    super::state::{RunState, frame::Frame, progress::WaitReason, waits::WaitIndex},
     stored::Loaded,
 };
 use crate::graph::NodeIx;
 
-/// Fails unless each question of a run, whose index is `waits`, has an id and a number of its own, and no call
-/// is asked about twice.
-pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
+/// Fails unless each question of a run has an id and a number of its own, and no call is asked about twice; and where it
+/// has asked more than can be, so that those that follow would have no numbers.
+pub(super) fn check_questions(state: &mut RunState) -> Loaded<()> {
+    check_ids(&state.root, &state.waits)?;
+    // Earlier builds did not store how many were asked.
+    let last = state.waits.last_number();
+    let asked = last.map_or(0, |last| last.saturating_add(1));
+    let asked = asked.max(state.questions_asked);
+    if asked > u64::MAX / 2 {
+        return Err(format!("it has asked {asked} questions, or one has such a number").into());
+    }
+    state.questions_asked = asked;
+    Ok(())
+}
+
+fn check_ids(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
     if root.progress.is_unchanged() {
         return Ok(());
     }
@@ -23,14 +36,6 @@ pub(super) fn check_questions(root: &Frame, waits: &WaitIndex) -> Loaded<()> {
         return find_same_question(root);
     }
     Ok(())
-}
-
-/// Fails if a run has asked more questions than can be: those that follow would have no numbers.
-pub(super) fn check_questions_asked(asked: u64) -> Loaded<()> {
-    match asked > u64::MAX / 2 {
-        true => Err(format!("it has asked {asked} questions, or one has such a number").into()),
-        false => Ok(()),
-    }
 }
 
 /// Fails if two questions of a frame are about one call.

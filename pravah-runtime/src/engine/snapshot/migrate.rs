@@ -43,7 +43,7 @@ pub(crate) struct SlotMigration {
 }
 
 /// How the states of earlier versions are read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Migrations {
     /// Each with that of lists of such states.
     migrations: Vec<[Migration; 2]>,

@@ -26,7 +26,7 @@ pub(crate) use self::migrate::{MigrationName, Migrations, SlotMigration};
 use self::stored::Stored;
 use super::{
     load_report::{LoadOptions, LoadReport},
-    state::{RunState, rare::HeldBox},
+    state::{RunState, erased::ErasedBox},
 };
 use crate::{
     error::{FlowError, brief},
@@ -63,14 +63,16 @@ use crate::{
 #[derive(Clone)]
 pub struct FlowSnapshot(Kind);
 
+/// Every crate that drops a [`FlowError`] drops a snapshot, and need not compile how.
 enum Kind {
-    /// Of a run in this process.
-    Taken(Arc<str>, HeldBox<RunState>),
+    /// Of a run of the flow with this id, in this process.
+    Taken(Arc<str>, ErasedBox<RunState>),
     /// Read from JSON, and not yet checked against a flow.
-    Read(HeldBox<Stored<'static>>),
+    Read(ErasedBox<Stored<'static>>),
 }
 
 impl Clone for Kind {
+    // Nor how to clone one.
     #[inline(never)]
     fn clone(&self) -> Self {
         match self {

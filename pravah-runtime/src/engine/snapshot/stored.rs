@@ -23,6 +23,7 @@ use super::{
 use crate::{
     agent::AgentProgress,
     error::ErrorText,
+    graph::text_of_fingerprint,
     hub::Command,
     json,
     model::{Message, Usage},
@@ -144,7 +145,7 @@ impl Default for StoredFingerprint<'_> {
 impl StoredFingerprint<'_> {
     pub(super) fn text(&self) -> &str {
         match self {
-            Self::Known(json) => json.get().trim_matches('"'),
+            Self::Known(json) => text_of_fingerprint(json),
             Self::Read(text) => text,
         }
     }

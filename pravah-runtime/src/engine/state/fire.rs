@@ -34,7 +34,7 @@ impl Frame {
         match emitted.0 {
             Emission::Branch(branch, live) => self.put(outputs.get(branch)?, live, step, fed),
             Emission::All(states) => {
-                self.make_room(states.len());
+                self.reserve(states.len());
                 let mut done = None;
                 for (arc, live) in outputs.iter().zip(states) {
                     done = self.put(arc, live, step, fed).or(done);
@@ -112,7 +112,7 @@ impl Frame {
         if !others.is_empty() {
             // Each of them takes it when its turn comes.
             live.share();
-            self.make_room(arc.to.len());
+            self.reserve(arc.to.len());
         }
         for place in others {
             self.put_at(*place, live.clone(), step, fed);
@@ -121,10 +121,10 @@ impl Frame {
         None
     }
 
-    /// Makes room for so many states and nodes at once, instead of each time that a list of them is full.
-    fn make_room(&mut self, states: usize) {
-        self.tokens.reserve(states);
-        self.ready.reserve(states);
+    /// Reserves space for `more` waiting states, and as many nodes that are ready: one allocation in place of several.
+    fn reserve(&mut self, more: usize) {
+        self.tokens.reserve(more);
+        self.ready.reserve(more);
     }
 
     fn put_at(&mut self, place: Place, live: Live, step: u64, fed: &mut Fed) {

@@ -1,8 +1,9 @@
 //! The last states that were made, for the nodes that read them.
 
 use super::{
+    erased::ErasedBox,
     frame::Frame,
-    rare::{Empty, HeldBox, Rare},
+    rare::{Empty, Rare},
 };
 use crate::{
     graph::{LatestIx, NodeIx, OutputArc, ScopeIx},
@@ -20,7 +21,7 @@ impl Empty for LatestStates {
     }
 
     #[inline(never)]
-    fn held(self) -> HeldBox<Self> {
+    fn into_erased(self) -> ErasedBox<Self> {
         Box::new(self)
     }
 }

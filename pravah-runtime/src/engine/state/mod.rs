@@ -7,11 +7,12 @@
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. `detached` are the
 //! tasks that run in the background. `values` are what nodes of documents keep for all others. What
-//! most runs never need is `rare`.
+//! most runs never need is `rare`, and `erased` are the boxes for it.
 
 pub(crate) mod asked;
 pub(crate) mod budget;
 pub(crate) mod detached;
+pub(crate) mod erased;
 mod fire;
 pub(crate) mod flow_inputs;
 pub(crate) mod frame;
@@ -89,7 +90,7 @@ pub(crate) enum End {
 }
 
 impl RunState {
-    /// A run that is about to start.
+    /// A run that is about to start, in the box in which it stays.
     pub(crate) fn start(table: &Arc<Table>, input: Live) -> Box<Self> {
         Box::new(Self {
             id: RunId::default(),

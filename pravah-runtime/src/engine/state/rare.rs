@@ -2,48 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
+use super::erased::ErasedBox;
+
 /// A value that is empty in most runs, where it costs a pointer. Changing it makes room for it.
-pub(crate) struct Rare<T>(Option<HeldBox<T>>);
-
-/// A value of which its holder does not know how to drop it: rustc compiles that in every crate that drops one, which
-/// for these is as much code as that of thirty nodes.
-pub(crate) type HeldBox<T> = Box<dyn Held<T> + Send + Sync>;
-
-pub(crate) trait Held<T> {
-    fn get(&self) -> &T;
-    fn get_mut(&mut self) -> &mut T;
-    fn into_box(self: Box<Self>) -> Box<T>;
-}
-
-impl<T> Held<T> for T {
-    fn get(&self) -> &T {
-        self
-    }
-
-    fn get_mut(&mut self) -> &mut T {
-        self
-    }
-
-    fn into_box(self: Box<Self>) -> Box<T> {
-        self
-    }
-}
-
-impl<T> Deref for dyn Held<T> + Send + Sync {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        self.get()
-    }
-}
-
-impl<T> DerefMut for dyn Held<T> + Send + Sync {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        self.get_mut()
-    }
-}
+pub(crate) struct Rare<T>(Option<ErasedBox<T>>);
 
 /// A type with a value that an unchanged [`Rare`] reads as.
 pub(crate) trait Empty: Sized + 'static {
@@ -53,7 +15,7 @@ pub(crate) trait Empty: Sized + 'static {
     fn empty() -> &'static Self;
 
     /// The value in a box, made where it is not generic.
-    fn held(self) -> HeldBox<Self>;
+    fn into_erased(self) -> ErasedBox<Self>;
 }
 
 /// Implements [`Empty`] for a struct, of which every field is set to a constant.
@@ -68,7 +30,7 @@ macro_rules! empty {
             }
 
             #[inline(never)]
-            fn held(self) -> $crate::engine::state::rare::HeldBox<Self> {
+            fn into_erased(self) -> $crate::engine::state::erased::ErasedBox<Self> {
                 Box::new(self)
             }
         }
@@ -92,8 +54,8 @@ impl<T> Rare<T> {
 
 impl<T: Empty + Clone> Clone for Rare<T> {
     fn clone(&self) -> Self {
-        let held = self.0.as_deref();
-        Self(held.map(|held| T::clone(held).held()))
+        let value = self.0.as_deref();
+        Self(value.map(|value| T::clone(value).into_erased()))
     }
 }
 
@@ -110,7 +72,7 @@ impl<T: Empty> Deref for Rare<T> {
     #[inline]
     fn deref(&self) -> &T {
         match &self.0 {
-            Some(held) => held,
+            Some(value) => value,
             None => T::empty(),
         }
     }
@@ -119,6 +81,6 @@ impl<T: Empty> Deref for Rare<T> {
 impl<T: Empty> DerefMut for Rare<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.0.get_or_insert_with(|| T::EMPTY.held())
+        self.0.get_or_insert_with(|| T::EMPTY.into_erased())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rare::{Empty, HeldBox};
+use super::{erased::ErasedBox, rare::Empty};
 use crate::{sorted_map::SortedMap, state::Live};
 
 /// Values by their names.
@@ -17,7 +17,7 @@ impl Empty for RunValues {
     }
 
     #[inline(never)]
-    fn held(self) -> HeldBox<Self> {
+    fn into_erased(self) -> ErasedBox<Self> {
         Box::new(self)
     }
 }

@@ -1,17 +1,39 @@
 //! Compares a flow with an earlier version: which nodes are new, and which of those a run cannot reach any
 //! more.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, mem::take};
 
-use super::super::super::{
-    load_report::{LoadOptions, LoadReport},
-    state::frame::Frame,
+use super::{
+    super::super::{
+        load_report::{LoadOptions, LoadReport},
+        state::frame::Frame,
+    },
+    Loader,
 };
 use crate::graph::NodeIx;
 
+impl Loader<'_> {
+    /// What became of the run, whose own frame is `root`.
+    pub(super) fn report(
+        &mut self,
+        fingerprint: &str,
+        options: &LoadOptions,
+        root: &Frame,
+    ) -> LoadReport {
+        let mut report = LoadReport {
+            fingerprint: fingerprint.to_owned(),
+            dropped: take(&mut self.dropped),
+            migrated: take(&mut self.migrated),
+            ..LoadReport::default()
+        };
+        report.compare(options, root);
+        report
+    }
+}
+
 impl LoadReport {
     /// Compares the nodes of the flow with those of the version that the snapshot is of, if that is known.
-    pub(super) fn compare(&mut self, options: &LoadOptions, root: &Frame) {
+    fn compare(&mut self, options: &LoadOptions, root: &Frame) {
         let Some(version) = options.version(&self.fingerprint) else {
             return;
         };

@@ -91,8 +91,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Takes over what is known of all of them, and of those to whom they belong.
-    pub(super) fn known_tasks(
+    /// Takes over the record of each detached task, and how many agents their owners have called.
+    pub(super) fn detached_records(
         &mut self,
         state: &mut RunState,
         tasks: Map<usize, Cow<'_, DetachedTask>>,
@@ -119,11 +119,11 @@ impl Loader<'_> {
         })
     }
 
-    /// Fails where nothing is known of a task, and notes who waits for which of them.
-    pub(super) fn check_detached(&mut self, state: &mut RunState) -> Loaded<()> {
+    /// Refuses or drops each task that goes on without a record, and notes who waits for the others.
+    pub(super) fn match_detached(&mut self, state: &mut RunState) -> Loaded<()> {
         let (root, detached) = (&mut state.root, &mut state.detached);
         if root.progress.is_unchanged() {
-            // Neither a task nor who waits for one is there.
+            // Tasks go on, and are waited for, in agents and in items alone.
             return Ok(());
         }
         for item in unknown_tasks(root, detached) {

@@ -10,7 +10,7 @@ use super::{
         stored::{Key, Loaded, StoredFrame, StoredProgress, StoredQuestion, sections},
     },
     Loader, OnError,
-    latest::ItemStart,
+    latest::{Captured, ItemStart},
     put::put_at,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Loader<'_> {
-    /// `item` is what an item of a list starts with.
+    /// Loads a net with what waits in it. An item of a list starts with `item`.
     pub(super) fn frame(
         &mut self,
         table: &Arc<Table>,
@@ -31,7 +31,8 @@ impl Loader<'_> {
     ) -> Loaded<Frame> {
         let mut frame = Frame::new(Arc::clone(table));
         frame.is_started = true;
-        self.noted = Rare::default();
+        // Those of the frame before.
+        self.notes = Rare::default();
         self.section(
             (sections::states, stored.states, OnError::Refuse),
             |loader, key, state| loader.put_state(table, &mut frame, &key, state.into_live()),
@@ -39,20 +40,7 @@ impl Loader<'_> {
         let mut progress = stored.progress;
         let (item, captured) = item.map_or((None, &[][..]), |it| (it.state, it.latest));
         if let Some(progress) = &mut progress {
-            let latest = self.latest(&mut frame, progress, captured)?;
-            let shared = (
-                sections::shared_states,
-                take(&mut progress.shared_states),
-                OnError::Refuse,
-            );
-            self.section(shared, |loader, key, holder| {
-                loader.share_state(table, &mut frame, &key, &holder)
-            })?;
-            for (key, _) in take(&mut progress.unknown_inputs) {
-                self.noted.unknown_inputs.insert(key.into_owned());
-            }
-            let inputs = take(&mut progress.latest_inputs);
-            self.latest_inputs(&mut frame, inputs, &latest)?;
+            self.references(&mut frame, progress, captured)?;
         }
         finish::check_can_finish(&frame)?;
         let inputs = (stored.inputs, stored.shared_inputs);
@@ -67,6 +55,29 @@ impl Loader<'_> {
         }
         self.ready(&mut frame, stored.ready)?;
         Ok(frame)
+    }
+
+    /// Takes over the last states that were made, and the states and inputs that are stored by references to others.
+    fn references(
+        &mut self,
+        frame: &mut Frame,
+        stored: &mut StoredProgress<'_>,
+        captured: &[Captured],
+    ) -> Loaded<()> {
+        let table = Arc::clone(&frame.table);
+        let latest = self.latest(frame, stored, captured)?;
+        let shared = (
+            sections::shared_states,
+            take(&mut stored.shared_states),
+            OnError::Refuse,
+        );
+        self.section(shared, |loader, key, holder| {
+            loader.share_state(&table, frame, &key, &holder)
+        })?;
+        for (key, _) in take(&mut stored.unknown_inputs) {
+            self.notes.unknown_inputs.insert(key.into_owned());
+        }
+        self.latest_inputs(frame, take(&mut stored.latest_inputs), &latest)
     }
 
     fn progress(&mut self, frame: &mut Frame, stored: StoredProgress<'_>) -> Loaded<()> {
@@ -228,7 +239,7 @@ impl Loader<'_> {
             ErrorText::new(text, why)
         })?;
         self.note_place(key, to);
-        self.noted.moved.insert(key.to_owned(), live);
+        self.notes.moved.insert(key.to_owned(), live);
         self.put_as_state(table, frame, (to, &place), moved)
     }
 
@@ -248,7 +259,7 @@ impl Loader<'_> {
         key: &str,
         holder: &str,
     ) -> Loaded<()> {
-        if let Some(live) = self.noted.moved.get(holder).cloned() {
+        if let Some(live) = self.notes.moved.get(holder).cloned() {
             return self.put_state(table, frame, key, live);
         }
         let holder_place = self.place(table, holder)?;

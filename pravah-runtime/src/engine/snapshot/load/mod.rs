@@ -4,12 +4,12 @@
 //! States wait under their names, and nodes have the names of the first states that they take, so that what
 //! is in a snapshot of another version finds its place by name. See `finish` for whether it can go on there.
 //!
-//! `frame` loads a net with what waits in it, which `put` puts in its place, `latest` the last states that were
-//! made, `inputs` those of flows, which `starts` finds where
-//! they wait, `progress` what its nodes have done towards the ends of their steps, `tasks` which agents they have called,
-//! `detached` those in the background, `passed` what it has passed,
-//! `ready` which of them are next, and `asked` how often models were asked. `compare` says of another version
-//! what it added and removed. `state` reads states, and has those of an earlier form migrated.
+//! `frame` loads a net: `put` puts a state where it waits, `latest` loads the last states that were made, `inputs` the
+//! inputs of flows (`starts` finds those that still wait), `progress` what nodes have done towards the ends of their
+//! steps, `tasks` the tasks that they wait for, `passed` what the run has passed, and `ready` the ready queue. Of the
+//! whole run, `output` loads what it has returned, `detached` the tasks in the background, `remote` those that are to
+//! be cancelled, and `asked` how often models were asked. `state` reads states, and has those of an earlier form
+//! migrated. `compare` says of another version what it added and removed.
 
 mod asked;
 mod compare;
@@ -30,13 +30,12 @@ mod tasks;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Display,
-    mem::take,
     sync::Arc,
 };
 
 use pravah_graph::Fingerprint;
 
-use self::output::split_output;
+use self::output::set_end;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},
@@ -73,8 +72,8 @@ struct Loader<'a> {
     next_step: u64,
     /// The version that the snapshot is of, where it is another one and known.
     version: Option<&'a FlowVersion>,
-    /// What is noted of the frame that is being loaded.
-    noted: Rare<Noted>,
+    /// Of the frame that is being loaded. Each item of its lists replaces them, and comes after all who read them.
+    notes: Rare<FrameNotes>,
     /// The lists around what is being loaded, as they precede the keys of `version`.
     lists: String,
     /// The key of the entry around what is being loaded.
@@ -87,17 +86,18 @@ struct Loader<'a> {
     drop_would_help: bool,
 }
 
-/// What is noted of a frame by the keys of its snapshot, which may be of another version.
-struct Noted {
+/// What is remembered of a frame while it is loaded, by the keys of the snapshot, which may be of another version.
+/// It is empty in most loads.
+struct FrameNotes {
     /// Where each state waits.
     places: BTreeMap<String, Place>,
     /// The states that a migration has moved, as they were.
     moved: BTreeMap<String, Live>,
-    /// The flows whose inputs were not known.
+    /// The keys of the inputs that were lost when another version loaded the run.
     unknown_inputs: BTreeSet<String>,
 }
 
-empty!(Noted {
+empty!(FrameNotes {
     places: BTreeMap::new(),
     moved: BTreeMap::new(),
     unknown_inputs: BTreeSet::new(),
@@ -146,7 +146,7 @@ pub(super) fn load(
         is_other,
         next_step: stored.head.steps.saturating_add(1),
         version: options.version(fingerprint).filter(|_| is_other),
-        noted: Rare::default(),
+        notes: Rare::default(),
         lists: String::new(),
         at: String::new(),
         dropped: Vec::new(),
@@ -209,37 +209,30 @@ impl Loader<'_> {
             values: Rare::default(),
             inbox: Queue::new(),
         });
-        let output = match results {
-            Some(results) => self.results(&mut state, results)?,
-            None => None,
-        };
-        self.end(&mut state, output, head.awaits_tasks)?;
-        state.waits = WaitIndex::of(&state.root);
-        remote::cancel_dropped(&mut state.remote_cancels, open_tasks, &state.waits);
-        check::check_questions(&state.root, &state.waits)?;
-        // Earlier builds did not store it.
-        let last = state.waits.last_number();
-        let after_last = last.map_or(0, |last| last.saturating_add(1));
-        state.questions_asked = state.questions_asked.max(after_last);
-        check::check_questions_asked(state.questions_asked)?;
+        // To assign to what is rare makes it, also where nothing was spent.
         if head.calls > 0 || !head.budget.is_unlimited() {
             state.spending.calls = head.calls;
             state.spending.budget = head.budget;
         }
+        let output = match results {
+            Some(results) => self.results(&mut state, results)?,
+            None => None,
+        };
+        set_end(&mut state, output, head.awaits_tasks)?;
+        self.match_detached(&mut state)?;
+        state.waits = WaitIndex::of(&state.root);
+        remote::cancel_dropped(&mut state.remote_cancels, open_tasks, &state.waits);
+        check::check_questions(&mut state)?;
+        let fingerprint = head.fingerprint.text();
         let report = self.revalidates.then(|| {
-            let mut report = LoadReport {
-                fingerprint: head.fingerprint.text().to_owned(),
-                dropped: take(&mut self.dropped),
-                migrated: take(&mut self.migrated),
-                ..LoadReport::default()
-            };
-            report.compare(options, &state.root);
+            let report = self.report(fingerprint, options, &state.root);
             Box::new(report)
         });
         Ok((state, report))
     }
 
-    /// Takes over what a run has besides its frame, which most have nothing of. Returns the output of the flow.
+    /// Takes over what a run has besides its frame: its detached tasks, the commands that wait, what nodes of a document
+    /// have kept, the remote tasks that are to be cancelled, and what models have cost. Returns the output of the flow.
     fn results(
         &mut self,
         state: &mut RunState,
@@ -247,7 +240,7 @@ impl Loader<'_> {
     ) -> Loaded<Option<Live>> {
         let table = Arc::clone(&state.root.table);
         let output = self.output(&table, stored.output)?;
-        self.known_tasks(state, stored.tasks, stored.child_counts)?;
+        self.detached_records(state, stored.tasks, stored.child_counts)?;
         state.inbox = stored.inbox.into_iter().collect();
         if is_overfull(&state.inbox) {
             return Err(format!("more than {MAX_COMMANDS} commands wait").into());
@@ -265,34 +258,6 @@ impl Loader<'_> {
             state.spending.asked = self.asked(&table, stored.asked)?;
         }
         Ok(output)
-    }
-
-    /// Notes how far a run is from its end, which the output of its flow is if it does not wait for detached tasks.
-    fn end(
-        &mut self,
-        state: &mut RunState,
-        output: Option<Live>,
-        awaits_tasks: bool,
-    ) -> Loaded<()> {
-        match (output.is_some(), state.root.tokens.is_empty()) {
-            (true, false) => return Err("it is finished, and yet states wait".into()),
-            (false, true) => return Err("it is not finished, and yet no state waits".into()),
-            _ => {}
-        }
-        let (returned, output) = split_output(awaits_tasks, output)?;
-        self.check_detached(state)?;
-        // All of them may have ended: the host has cancelled the last one.
-        if returned.is_some() {
-            state.detached.returned = returned;
-        }
-        let Some(output) = output else {
-            return Ok(());
-        };
-        if state.detached.has_open() {
-            return Err("it is finished, and yet detached tasks go on".into());
-        }
-        state.end.get_or_insert(End::Done(output));
-        Ok(())
     }
 }
 

@@ -66,11 +66,8 @@ impl Loader<'_> {
             .iter()
             .map(|(_, left)| left.iter().filter_map(index_in_frame));
         let next: Vec<Vec<usize>> = next.map(Iterator::collect).collect();
-        let waits = self
-            .noted
-            .places
-            .keys()
-            .filter_map(|key| index_of.get(&**key));
+        let waits = self.notes.places.keys();
+        let waits = waits.filter_map(|key| index_of.get(&**key));
         let waits: BTreeSet<usize> = waits.copied().collect();
         let before = pravah_graph::leading_to(&next, waits.iter().copied());
         let on_loop = pravah_graph::on_cycle(&next);
@@ -117,7 +114,7 @@ impl Loader<'_> {
         let earlier: BTreeSet<&str> = takers.map(|taker| node_of_taker(taker)).collect();
         let nodes = (0..).map(NodeIx).zip(&frame.table.nodes);
         // What waited for another function is not what this one waited for.
-        let waiting = self.noted.places.iter().filter_map(|(key, place)| {
+        let waiting = self.notes.places.iter().filter_map(|(key, place)| {
             let node = frame.table.slot(place.slot).node;
             self.may_be_of(&frame.table, key, node).then_some(node)
         });

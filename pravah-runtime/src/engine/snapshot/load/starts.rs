@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{super::super::state::frame::Frame, Loader};
+use super::{super::super::state::frame::Frame, FrameNotes, Loader};
 use crate::{
     graph::{FlowStart, Place, ScopeIx, Table},
     state::Live,
@@ -16,7 +16,7 @@ impl Loader<'_> {
     /// Notes where a state of the snapshot waits in this version.
     pub(super) fn note_place(&mut self, key: &str, place: Place) {
         if self.revalidates {
-            self.noted.places.insert(key.to_owned(), place);
+            self.notes.places.insert(key.to_owned(), place);
         }
     }
 
@@ -38,21 +38,15 @@ impl Loader<'_> {
 
     /// What waited at the start of the flow whose input has this key. Where that is not stored, it is that input.
     pub(super) fn waited_at_start(&self, frame: &Frame, input: &str) -> Option<Live> {
-        if self.noted.unknown_inputs.contains(input) {
+        if self.was_lost(input) {
             return None;
         }
         let start = self.known_start(input)?;
-        if let Some(live) = start
-            .places
-            .iter()
-            .find_map(|key| self.noted.moved.get(key))
-        {
+        let FrameNotes { places, moved, .. } = &*self.notes;
+        if let Some(live) = start.places.iter().find_map(|key| moved.get(key)) {
             return Some(live.clone());
         }
-        let mut places = start
-            .places
-            .iter()
-            .filter_map(|key| self.noted.places.get(key));
+        let mut places = start.places.iter().filter_map(|key| places.get(key));
         let token = places.find_map(|place| frame.waiting_at(*place))?;
         Some(token.live.clone())
     }
@@ -64,11 +58,7 @@ impl Loader<'_> {
         scope: ScopeIx,
         unused: &[Unused],
     ) -> Option<Live> {
-        if self
-            .noted
-            .unknown_inputs
-            .contains(&*frame.table.scope(scope).key)
-        {
+        if self.was_lost(&frame.table.scope(scope).key) {
             return None;
         }
         if !self.is_other {
@@ -91,7 +81,12 @@ impl Loader<'_> {
 
     /// Whether a flow without an input has lost it, in an earlier version or in this load.
     pub(super) fn has_lost_input(&self, table: &Table, scope: ScopeIx) -> bool {
-        self.is_other || self.noted.unknown_inputs.contains(&*table.scope(scope).key)
+        self.is_other || self.was_lost(&table.scope(scope).key)
+    }
+
+    /// Whether the input of this key was lost when another version loaded the run.
+    fn was_lost(&self, key: &str) -> bool {
+        self.notes.unknown_inputs.contains(key)
     }
 
     /// What waits at the start of a flow that was not there, or in which nothing waited, if it comes from outside of the
