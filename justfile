@@ -26,6 +26,11 @@ bench:
 bench-peers:
     cd benches/peers && cargo run --release
 
+# The instructions of 1,000 runs: of `stored-step` (10 steps each) or `fork`, of `ours` or `graph-flow`. Needs valgrind.
+count-peers row who:
+    cd benches/peers && cargo build --release
+    cd benches/peers && valgrind --tool=callgrind --callgrind-out-file=target/callgrind.out target/release/pravah-peers count {{row}} {{who}}
+
 # What a node adds to a build: M7 of docs/benchmarks.md.
 bench-build:
     benches/build_cost.py

@@ -36,7 +36,7 @@ impl Task for Node {
     }
 }
 
-fn graph() -> Graph {
+pub fn graph() -> Graph {
     let mut builder = GraphBuilder::new("chain");
     for node in 0..10 {
         let id = format!("node{node}");
@@ -51,7 +51,7 @@ fn graph() -> Graph {
     builder.build().expect("a graph")
 }
 
-fn session(input: &Link<0>) -> Session {
+pub fn session(input: &Link<0>) -> Session {
     let session = Session::new_from_task("one".into(), "node0");
     session
         .context
@@ -83,23 +83,24 @@ pub async fn start() -> f64 {
     call_time(async || session(&input)).await
 }
 
-/// graph-flow keeps a run in its session, so the session is what is stored.
+/// Makes the steps of a run that is stored and read back before each. graph-flow keeps a run in its session, so the session
+/// is what is stored.
+pub async fn drive_stored(session: &mut Session, graph: &Graph) {
+    loop {
+        let bytes = serde_json::to_vec(session).expect("bytes");
+        *session = serde_json::from_slice(&bytes).expect("a session");
+        let out = graph.execute_session(session).await.expect("a step");
+        if matches!(out.status, ExecutionStatus::Completed) {
+            return;
+        }
+    }
+}
+
 pub async fn stored_step() -> f64 {
-    let graph = graph();
-    let input = state::<0>(16);
-    step_time(
-        NODES,
-        || session(&input),
-        async |session| {
-            loop {
-                let bytes = serde_json::to_vec(session).expect("bytes");
-                *session = serde_json::from_slice(&bytes).expect("a session");
-                let out = graph.execute_session(session).await.expect("a step");
-                if matches!(out.status, ExecutionStatus::Completed) {
-                    return;
-                }
-            }
-        },
-    )
+    let (graph, input) = (graph(), state::<0>(16));
+    let start = || session(&input);
+    step_time(NODES, start, async |session| {
+        drive_stored(session, &graph).await
+    })
     .await
 }

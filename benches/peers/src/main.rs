@@ -2,10 +2,12 @@
 //!
 //! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
 //! payload on, an agent with one tool, and lists. The least times are printed. Arguments name the parts to
-//! run: `held`, `steps`, `starts`, `agents`, `lists`, `waits`, `stored`.
+//! run: `held`, `steps`, `starts`, `agents`, `lists`, `waits`, `stored`. With `count stored-step ours`, `fork` or
+//! `graph-flow` it makes 1,000 runs and measures nothing, to be run under a profiler.
 
 mod agents;
 mod chain;
+mod counted;
 mod graph_flow;
 mod lists;
 mod ours;
@@ -239,6 +241,11 @@ fn main() {
             .expect("a runtime")
     };
     let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if let [count, row, who] = &wanted[..]
+        && count == "count"
+    {
+        return runtime(row == "fork").block_on(counted::make(row, who));
+    }
     let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|it| it == part);
     runtime(false).block_on(async {
         if runs("held") {

@@ -95,22 +95,26 @@ pub async fn shared(size: usize) -> f64 {
 }
 
 pub async fn start() -> f64 {
-    call_time(async || FlowRuntime::new(state::<0>(16)).expect("a run")).await
+    call_time(async || started()).await
 }
 
-/// A step of a run that is stored and read back before each.
+pub fn started() -> FlowRuntime<Link<0>> {
+    FlowRuntime::new(state::<0>(16)).expect("a run")
+}
+
+/// Makes the steps of a run that is stored and read back before each.
+pub async fn drive_stored(run: &mut FlowRuntime<Link<0>>, ctx: &Context) -> Link<10> {
+    loop {
+        let bytes = serde_json::to_vec(&*run).expect("bytes");
+        let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
+        *run = FlowRuntime::from_snapshot(snapshot).expect("a run");
+        if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
+            return out;
+        }
+    }
+}
+
 pub async fn stored_step() -> f64 {
     let ctx = Context::default();
-    let start = || FlowRuntime::new(state::<0>(16)).expect("a run");
-    step_time(NODES, start, async |run| {
-        loop {
-            let bytes = serde_json::to_vec(&*run).expect("bytes");
-            let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
-            *run = FlowRuntime::<Link<0>>::from_snapshot(snapshot).expect("a run");
-            if let RunOut::Done(out) = run.next(ctx.clone()).await.expect("a step") {
-                return out;
-            }
-        }
-    })
-    .await
+    step_time(NODES, started, async |run| drive_stored(run, &ctx).await).await
 }
