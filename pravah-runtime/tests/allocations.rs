@@ -1,5 +1,9 @@
 //! How often a run allocates, so that nobody makes a step or a load dearer without knowing. A count is the same on every
 //! machine, as a time is not.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 use allocation_counter::measure;
 use futures_util::FutureExt as _;
@@ -41,32 +45,32 @@ fn at_most<T>(most: u64, call: impl FnOnce() -> T) -> T {
     let counted = measure(|| returned = Some(call()));
     let count = counted.count_total;
     assert!(count <= most, "{count} allocations, and {most} were enough");
-    returned.expect("it was called")
+    returned.unwrap()
 }
 
 fn start() -> FlowRuntime<Order> {
-    FlowRuntime::new(Order { cups: 2 }).expect("a run")
+    FlowRuntime::new(Order { cups: 2 }).unwrap()
 }
 
 fn step(run: &mut FlowRuntime<Order>, ctx: Context) {
     let stepped = run.next(ctx).now_or_never();
-    stepped.expect("no node waits").expect("no node fails");
+    stepped.unwrap().unwrap();
 }
 
 /// A run after its first step, of a flow of which everything is there that is made once.
 fn run_after_a_step() -> FlowRuntime<Order> {
     let mut run = start();
     step(&mut run, Context::default());
-    load(read(&serde_json::to_vec(&run).expect("JSON")));
+    load(read(&serde_json::to_vec(&run).unwrap()));
     run
 }
 
 fn read(json: &[u8]) -> FlowSnapshot {
-    serde_json::from_slice(json).expect("a snapshot")
+    serde_json::from_slice(json).unwrap()
 }
 
 fn load(snapshot: FlowSnapshot) -> FlowRuntime<Order> {
-    FlowRuntime::from_snapshot(snapshot).expect("a run")
+    FlowRuntime::from_snapshot(snapshot).unwrap()
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn a_step_allocates_what_its_node_returns() {
 #[test]
 fn a_run_is_stored_and_restored_without_allocations_for_what_it_does_not_have() {
     let run = run_after_a_step();
-    let json = at_most(2, || serde_json::to_vec(&run).expect("JSON"));
+    let json = at_most(2, || serde_json::to_vec(&run).unwrap());
     let snapshot = at_most(10, || read(&json));
     at_most(2, || load(snapshot));
 }
