@@ -4,34 +4,29 @@ use pravah_runtime::Context;
 
 use crate::{chain, graph_flow, ours, waits};
 
-const RUNS: u32 = 1_000;
-
 /// Makes the runs of a row: ours, or those of graph-flow.
 pub async fn make(row: &str, who: &str) {
     match (row, who) {
         ("stored-step", "ours") => {
             let ctx = Context::default();
-            for _ in 0..RUNS {
-                ours::drive_stored(&mut ours::started(), &ctx).await;
-            }
+            repeat(async || drop(ours::drive_stored(&mut ours::started(), &ctx).await)).await;
         }
         ("stored-step", "graph-flow") => {
             let (graph, input) = (graph_flow::graph(), chain::state::<0>(16));
-            for _ in 0..RUNS {
-                graph_flow::drive_stored(&mut graph_flow::session(&input), &graph).await;
-            }
+            let session = || graph_flow::session(&input);
+            repeat(async || graph_flow::drive_stored(&mut session(), &graph).await).await;
         }
-        ("fork", "ours") => {
-            for _ in 0..RUNS {
-                waits::ours::once().await;
-            }
-        }
+        ("fork", "ours") => repeat(waits::ours::once).await,
         ("fork", "graph-flow") => {
             let graph = waits::graph_flow::graph();
-            for _ in 0..RUNS {
-                waits::graph_flow::once(&graph).await;
-            }
+            repeat(async || waits::graph_flow::once(&graph).await).await;
         }
         _ => panic!("`count` takes `stored-step` or `fork`, and `ours` or `graph-flow`"),
+    }
+}
+
+async fn repeat(mut run: impl AsyncFnMut()) {
+    for _ in 0..1_000 {
+        run().await;
     }
 }
