@@ -96,7 +96,7 @@ impl Peer {
             _process: process.unwrap(),
         };
         let card = format!("{}/.well-known/agent-card.json", peer.url);
-        for _ in 0..200 {
+        for _ in 0..1_200 {
             if http().get(&card).send().await.is_ok() {
                 return peer;
             }

@@ -72,7 +72,7 @@ pub(crate) struct Crossed {
     pub(crate) at: u32,
 }
 
-#[node(retry(max_attempts = 2, backoff = "1s"))]
+#[node(retry(max_attempts = 2, backoff = "4s"))]
 fn cross(
     crossing: Crossing,
     bridge: Dep<Bridge>,
@@ -103,7 +103,7 @@ pub(crate) struct Settled {
     pub(crate) cents: u32,
 }
 
-#[gate(event = format!("paid:{}", invoice.number), timeout = "2s")]
+#[gate(event = format!("paid:{}", invoice.number), timeout = "5s")]
 fn payment(invoice: Invoice, cents: u32) -> Settled {
     let _ = invoice;
     Settled { cents }

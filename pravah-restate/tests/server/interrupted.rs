@@ -34,14 +34,14 @@ async fn a_step_is_made_again_under_its_key_where_the_server_has_ended() {
     let (mut server, effects) = (Server::start().await, Effects::default());
     let _serving = server.serve(served(&effects, &Bridge::default())).await;
     let runs = server.runs();
-    let id = runs.start::<Journey>(Journey { seconds: 2 }).await.unwrap();
+    let id = runs.start::<Journey>(Journey { seconds: 8 }).await.unwrap();
     started(&effects, 1).await;
     server.end_and_restart().await;
     started(&effects, 2).await;
     server.kill_and_restart().await;
     assert_eq!(
         runs.result::<Journey>(&id).await.unwrap(),
-        Arrived { seconds: 2 }
+        Arrived { seconds: 8 }
     );
     let mut keys = effects.keys();
     keys.dedup();
@@ -68,7 +68,7 @@ async fn a_run_whose_call_is_killed_goes_on_after_a_retry() {
     let (server, effects) = (Server::start().await, Effects::default());
     let _serving = server.serve(served(&effects, &Bridge::default())).await;
     let runs = server.runs();
-    let id = runs.start::<Journey>(Journey { seconds: 2 }).await.unwrap();
+    let id = runs.start::<Journey>(Journey { seconds: 8 }).await.unwrap();
     started(&effects, 1).await;
     server.end_step(&id, "kill").await;
     server.is_idle(&id).await;
@@ -76,7 +76,7 @@ async fn a_run_whose_call_is_killed_goes_on_after_a_retry() {
     runs.retry(&id).await.unwrap();
     assert_eq!(
         runs.result::<Journey>(&id).await.unwrap(),
-        Arrived { seconds: 2 }
+        Arrived { seconds: 8 }
     );
 }
 

@@ -210,7 +210,7 @@ impl Server {
     async fn is_up(&self) {
         let health = [self.admin("health"), self.ingress("restate/health")];
         let client = http_client();
-        for _ in 0..300 {
+        for _ in 0..1_200 {
             let mut is_up = true;
             for url in &health {
                 let response = client.get(url).send().await;

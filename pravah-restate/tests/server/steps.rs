@@ -197,8 +197,8 @@ async fn an_event_that_comes_in_time_ends_the_wait_and_otherwise_its_limit_does(
     let _serving = server.serve(served(&effects, &Bridge::default())).await;
     let runs = server.runs();
     let paid = runs.start::<Invoice>(Invoice { number: 1 }).await.unwrap();
-    let unpaid = runs.start::<Invoice>(Invoice { number: 2 }).await.unwrap();
     runs.emit(&paid, "paid:1", 250).await.unwrap();
+    let unpaid = runs.start::<Invoice>(Invoice { number: 2 }).await.unwrap();
     assert_eq!(
         runs.result::<Invoice>(&paid).await.unwrap(),
         Settled { cents: 250 }

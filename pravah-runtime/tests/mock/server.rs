@@ -25,7 +25,7 @@ impl Mock {
             .spawn()
             .unwrap();
         let mock = Self { process, port };
-        for _ in 0..200 {
+        for _ in 0..1_200 {
             if tokio::net::TcpStream::connect(("127.0.0.1", port))
                 .await
                 .is_ok()

@@ -75,7 +75,9 @@ fn tagged(id: &str) -> pravah_store::NewRun {
 }
 
 fn request(limit: usize) -> ClaimRequest {
-    ClaimRequest::new("worker", ["flow".to_owned()]).with_limit(limit)
+    let request = ClaimRequest::new("worker", ["flow".to_owned()]).with_limit(limit);
+    // A server that writes slowly fails a thousand times in more than half a minute.
+    request.with_lease(Duration::from_secs(3_600))
 }
 
 fn parked() -> Release {

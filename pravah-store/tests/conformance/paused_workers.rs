@@ -101,11 +101,13 @@ async fn pause_at(call: Call, is_answer: bool, messages: usize) -> bool {
         async move { call_store(call, &paused, own).await }
     });
     tokio::select! {
+        // A message that is held may be one of which the call knows nothing.
+        biased;
+        () = hold.until_held() => {}
         made = &mut calling => {
             made.unwrap().expect(&case);
             return false;
         }
-        () = hold.until_held() => {}
     }
 
     clock.advance(Duration::from_secs(60));

@@ -105,7 +105,7 @@ async fn a_command_is_limited() {
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let script = "exec sleep 2; touch late";
+    let script = "exec sleep 60";
     let mut slow = node(
         "n",
         "shell.run",
@@ -120,7 +120,7 @@ async fn a_command_that_takes_too_long_is_killed() {
         panic!("it is not done")
     };
     assert_eq!(done.outputs["n"]["error"]["kind"], "timeout");
-    assert!(started.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[cfg(feature = "providers")]

@@ -9,6 +9,7 @@ use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
     span,
+    subscriber::NoSubscriber,
 };
 
 use super::*;
@@ -55,6 +56,9 @@ impl Subscriber for Heard {
 // B12
 #[tokio::test]
 async fn messages_and_measurements_go_into_the_log() {
+    // As long as there is one subscriber alone, `tracing` asks that of the thread which comes to an event first, and
+    // remembers its answer for all threads.
+    let _others = [(); 2].map(|()| tracing::Dispatch::new(NoSubscriber::default()));
     let heard = Heard::default();
     let _guard = tracing::subscriber::set_default(heard.clone());
     tracing::callsite::rebuild_interest_cache();
