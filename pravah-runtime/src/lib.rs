@@ -204,7 +204,10 @@ pub mod __private {
         engine::{FlowRuntime, LoadOptions, call},
         error::{BoxError, FlowError, ToolError, does_not_compile},
         flow::{Flow, FlowDef, FlowEnds, FlowFuture},
-        graph::{FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting},
+        graph::{
+            FlowGraph, NodeInfo, NodeSpec, graph_of_chain, graph_of_flow, specs, starting,
+            starting_async,
+        },
         invocation::{ContextScope, Join, ToolPolicy},
         lock::check_lock_file,
         migrate::Migrate,

@@ -182,6 +182,8 @@ impl<const SIZE: usize> Table<'_, SIZE> {
             loop {
                 match self.states[at] {
                     None => self.states[at] = Some(state),
+                    // A type that has a place has one name, which need not be compared as well.
+                    Some(known) if state.place.is_some() && known.is_same_type(state) => {}
                     Some(known) if same(known.name, state.name) => self.compare(known, state),
                     Some(_) => {
                         // There is room for twice as many.

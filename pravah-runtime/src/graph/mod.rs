@@ -60,7 +60,7 @@ use problems::Problem;
 pub(crate) use remote::{RemoteAgent, RemoteNode};
 pub(crate) use rules::{Arrived, FailedBody, NodeRules, Rules};
 pub(crate) use spec::{About, AgentNode, CatchSpec, EachNode, Name};
-pub use spec::{NodeSpec, specs, starting};
+pub use spec::{NodeSpec, specs, starting, starting_async};
 pub(crate) use table::{NodeEntry, OutputArc, Scope, Table};
 pub(crate) use team::TEAM_START;
 pub(crate) use upgrades::Upgrades;

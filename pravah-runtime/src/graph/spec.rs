@@ -1,17 +1,17 @@
 //! A node before it is linked into a graph: names, policy and how to run it.
 
-use std::{borrow::Cow, marker::PhantomData, sync::Arc};
+use std::{borrow::Cow, future::Future, marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 
 use super::{CloneOf, Data, FlowGraph, ListBody, NodeKind, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
-    error::FlowError,
+    error::{BoxError, FlowError},
     model::{Messages, Prompt},
     node::{
-        AgentOutput, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy, Running,
-        Started,
+        AgentOutput, Emitted, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy,
+        Running, Started,
     },
     state::{Each, Live, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
@@ -157,6 +157,22 @@ pub fn starting<P>(
 ) -> NodeSpec {
     let body = move |inputs: &mut Inputs<'_>| -> Started { Ok(run(take(inputs, 0)?)) };
     NodeSpec::new(signature, Policy::new(), NodeKind::Function(Arc::new(body)))
+}
+
+/// An async function that takes one state, and whose output goes on as `emit` says. rustc checks its name as an argument
+/// faster than a closure that calls it.
+#[doc(hidden)]
+pub fn starting_async<P, F>(
+    signature: Signature,
+    take: impl Fn(&mut Inputs<'_>, usize) -> InputResult<P> + Send + Sync + 'static,
+    function: impl Fn(P) -> F + Send + Sync + 'static,
+    emit: impl Fn(F::Output) -> Result<Emitted, BoxError> + Copy + Send + Sync + 'static,
+) -> NodeSpec
+where
+    F: Future + Send + 'static,
+{
+    let run = move |input| Running::emitting(function(input), emit);
+    starting(signature, take, run)
 }
 
 impl NodeSpec {

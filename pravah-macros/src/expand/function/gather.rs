@@ -123,12 +123,17 @@ impl Function {
             (true, Some(_)) => "shared",
             (true, None) => return None,
         };
-        let (state, run, bound) = (hidden("state", 0), self.run(), self.as_param(0, param));
+        let bound = self.as_param(0, param);
         // What is wrong with the parameter is said once, at its type.
         let span = param.ty.span();
         let (private, take) = (private_at(span), Ident::new(take, span));
-        let starting = quote_spanned!(span=> #private::starting);
         let take = quote_spanned!(at(&param.ty)=> #bound::#take);
+        if let Some(emit) = self.emit_of_async() {
+            let (name, starting) = (self.name(), quote_spanned!(span=> #private::starting_async));
+            return Some(quote!(#starting(Self::SIGNATURE, #take, #name, #emit)));
+        }
+        let (state, run) = (hidden("state", 0), self.run());
+        let starting = quote_spanned!(span=> #private::starting);
         Some(quote!(#starting(Self::SIGNATURE, #take, |#state| #run)))
     }
 

@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Type, spanned::Spanned};
 
-use super::{Function, params::output_trait};
+use super::{
+    Function,
+    params::{is_name, output_trait},
+};
 use crate::{
     expand::{as_trait, at, private, private_at},
     types::result_of,
@@ -44,6 +47,18 @@ impl Function {
         let (boxed, error_span) = (as_trait(error, "NodeError"), at(error));
         let boxed = quote_spanned!(error_span=> #boxed::boxed);
         Some(quote_spanned!(span=> #private::Running::emitting_result(#future, #emit, #boxed)))
+    }
+
+    /// What emits the output of an async function that takes one state, where that is all that it returns.
+    pub(super) fn emit_of_async(&self) -> Option<TokenStream> {
+        let takes_state = matches!(&*self.params, [param] if !param.by_ref && is_name(&param.ty));
+        let is_async = self.item.sig.asyncness.is_some();
+        let (state, error) = self.state_and_error();
+        if !is_async || !takes_state || error.is_some() || self.taken(state).is_some() {
+            return None;
+        }
+        let (output, span) = (as_trait(state, output_trait(state)), at(state));
+        Some(quote_spanned!(span=> #output::emit))
     }
 
     fn emit_state(&self, state: &Type, given: TokenStream) -> TokenStream {
