@@ -4,15 +4,17 @@
 //! keeps quiet then, and keeps the item's name alive.
 
 mod flow_body;
+mod function;
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, Item, ItemFn, Signature, Visibility,
+    Attribute, Item,
     parse::{ParseStream, Parser},
     parse_quote,
 };
 
+pub(crate) use self::function::{Function, FunctionOrItem};
 use crate::{diag::Diagnostics, expand, root};
 
 /// The attributes of which one item has one.
@@ -32,11 +34,8 @@ pub(crate) fn read<T: syn::parse::Parse>(
     if let Ok(item) = syn::parse2(tokens.clone()) {
         return Ok(item);
     }
-    let function = match attribute {
-        "flow" => flow_body::read(tokens.clone(), errors),
-        _ => half_function.parse2(tokens.clone()).ok(),
-    };
-    if let Some(function) = function
+    if attribute == "flow"
+        && let Some(function) = flow_body::read(tokens.clone(), errors)
         && let Ok(item) = syn::parse2(function.to_token_stream())
     {
         return Ok(item);
@@ -88,16 +87,6 @@ fn without_attributes(tokens: TokenStream) -> TokenStream {
     };
     attrs.retain(|attr| named(attr).is_none());
     item.to_token_stream()
-}
-
-/// A function whose body does not parse, with another that does nothing.
-fn half_function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
-    let attrs = input.call(Attribute::parse_outer)?;
-    let vis: Visibility = input.parse()?;
-    let sig: Signature = input.parse()?;
-    let _body: proc_macro2::Group = input.parse()?;
-    let item: ItemFn = parse_quote!(#(#attrs)* #[allow(unused)] #vis #sig { loop {} });
-    Ok(item)
 }
 
 /// What is left of an item that does not parse: its name, as a node of which no check speaks, or as

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, associated, at,
+    as_trait, as_written, associated, at,
     constants::Constants,
     constraints, contract, delegation,
     function::{Function, about, check_signature, doc_comment},
@@ -34,8 +34,7 @@ pub(crate) fn function(
             ),
             "remove `async`; what it has to fetch is fetched by a node before it",
         );
-        let item = &function.item;
-        return quote!(#item);
+        return as_written(&function.item);
     }
     check_preamble(function.name(), &function.item.attrs, options, errors);
     refuse_braces(function, options, errors);

@@ -18,7 +18,7 @@ pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
 pub(super) use self::types::{SELF_HELP, unnamed};
-use super::{beside, named_constant, own, private, private_at};
+use super::{as_written, beside, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
 pub(crate) struct Function {
@@ -203,7 +203,7 @@ pub(crate) fn broken(item: &ItemFn) -> TokenStream {
     let (name, visibility) = (&item.sig.ident, &item.vis);
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
-        return quote!(#item);
+        return as_written(item);
     }
     let function = types::stub(item).unwrap_or_else(|| own(item, name));
     if types::says_self(item) {

@@ -1,10 +1,10 @@
 //! `#[migrate]`: a function that makes a state of this version of an earlier one.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{FnArg, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
-use super::{associated, beside, function::refuse_modifiers, private};
+use super::{as_written, associated, beside, function::refuse_modifiers, own, private};
 use crate::{
     diag::Diagnostics,
     options::MovedSlot,
@@ -23,7 +23,7 @@ pub(crate) fn expand(
     match migration {
         // Flows that name it get no second error.
         Some(migration) => migration.expand(item, slot, is_fine),
-        None => item.to_token_stream(),
+        None => as_written(item),
     }
 }
 
@@ -106,10 +106,11 @@ impl<'a> Migration<'a> {
             (true, false) => quote!(::core::result::Result::Ok(#name(old))),
             (true, true) => quote!(#name(old).map_err(::core::convert::Into::into)),
         };
+        let function = own(item, name);
         let items = quote! {
             // Taking the state by value is what is asked of it.
             #[allow(clippy::needless_pass_by_value)]
-            #item
+            #function
 
             #[automatically_derived]
             impl #private::Migrate for #name {

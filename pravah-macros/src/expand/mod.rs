@@ -25,7 +25,7 @@ pub(crate) mod state;
 pub(crate) mod tool;
 mod topology;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
@@ -75,7 +75,7 @@ pub(crate) fn beside(
 /// a type that it cannot find, as it proposes none where the macro mentions that type: the two errors
 /// are equal, and shown as one.
 pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
-    let mut tokens = item.to_token_stream().into_iter().peekable();
+    let mut tokens = as_written(item).into_iter().peekable();
     let mut written = TokenStream::new();
     while let Some(token) = tokens.next() {
         let is_name = matches!(&token, TokenTree::Ident(ident) if ident == name);
@@ -91,4 +91,30 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     }
     written.extend(tokens);
     written
+}
+
+/// The user's own item. Of a function whose body was not read, see [`item::Function`], it has that body.
+///
+/// [`item::Function`]: crate::item::Function
+pub(crate) fn as_written(item: &impl ToTokens) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
+    if let Some(block) = tokens.last_mut()
+        && let Some(body) = only_block_in(block)
+    {
+        *block = body;
+    }
+    tokens.into_iter().collect()
+}
+
+/// The block that is all there is in another.
+fn only_block_in(block: &TokenTree) -> Option<TokenTree> {
+    let is_block = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let TokenTree::Group(group) = block else {
+        return None;
+    };
+    let mut inside = group.stream().into_iter();
+    let body = inside
+        .next()
+        .filter(|body| is_block(block) && is_block(body))?;
+    inside.next().is_none().then_some(body)
 }

@@ -14,7 +14,7 @@ use syn::{
 use self::arguments::Param;
 pub(crate) use self::item::ToolFn;
 use super::{
-    as_trait, at, constant,
+    as_trait, as_written, at, constant,
     function::{doc_comment, plain_name, unnamed},
     hidden, own,
     owned::{borrowed, owned_text},
@@ -163,7 +163,7 @@ fn broken(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
     if item.sig.receiver().is_some() {
         // In an `impl` there is no place for more.
-        return quote!(#item);
+        return as_written(item);
     }
     let function = own(item, name);
     let tool = quote! {

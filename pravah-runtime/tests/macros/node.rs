@@ -329,3 +329,36 @@ mod consumers {
         assert_eq!(done(Start { n: 5 }).await, End { n: 9 });
     }
 }
+
+mod bodies {
+    use super::*;
+
+    states!(Start, Middle);
+
+    #[node]
+    fn with_attributes(start: Start) -> Middle {
+        #![expect(unused_variables, reason = "an attribute of the body is kept")]
+        let unused = 1;
+        Middle { n: start.n }
+    }
+
+    #[node]
+    fn with_a_block(middle: Middle) -> End {
+        'block: {
+            if middle.n > 0 {
+                break 'block End { n: middle.n + 1 };
+            }
+            End { n: 0 }
+        }
+    }
+
+    #[flow]
+    fn bodies(start: Start) -> End {
+        flow! { with_attributes -> with_a_block }
+    }
+
+    #[tokio::test]
+    async fn a_body_is_compiled_as_it_is_written() {
+        assert_eq!(done(Start { n: 3 }).await, End { n: 4 });
+    }
+}

@@ -8,7 +8,7 @@ use syn::{
     parse_quote,
 };
 
-use crate::conditions::Conditional;
+use crate::{conditions::Conditional, expand::as_written, item::Function};
 
 /// A function that may have no body.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub(crate) struct ToolFn {
 impl Parse for ToolFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
-        if let Ok(function) = ahead.parse() {
+        if let Ok(Function(function)) = ahead.parse() {
             input.advance_to(&ahead);
             return Ok(Self {
                 function,
@@ -47,7 +47,7 @@ impl ToTokens for ToolFn {
         } = &self.function;
         match &self.semicolon {
             Some(semicolon) => tokens.extend(quote!(#(#attrs)* #vis #sig #semicolon)),
-            None => self.function.to_tokens(tokens),
+            None => tokens.extend(as_written(&self.function)),
         }
     }
 }
