@@ -67,6 +67,11 @@ pub(crate) struct NodeRef {
 }
 
 impl NodeRef {
+    /// What stands before `as`.
+    pub(crate) fn function(&self) -> String {
+        self.path.to_string().replace(' ', "")
+    }
+
     /// Whether the flow calls the node by another name than it has.
     pub(crate) fn is_renamed(&self) -> bool {
         self.alias.is_some() || self.name.contains("::")

@@ -25,6 +25,14 @@ pub(super) fn fill(graph: &mut Graph, errors: &mut Diagnostics) {
 }
 
 /// Whether a fork leads to the node with this branch and with another one.
+/// What stands before `as` where a node is named.
+fn function(graph: &Graph, node: usize) -> String {
+    match graph.nodes.get(node).map(|node| &node.body) {
+        Some(NodeBody::Node(it)) => it.function(),
+        _ => graph.name(node),
+    }
+}
+
 fn has_two_branches(graph: &Graph, node: usize, arc: &Arc) -> bool {
     let mut others = graph.arcs.iter().filter(|it| it.to == To::Node(node));
     others.any(|other| match (arc.from, other.from) {
@@ -65,7 +73,8 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
         }
         _ if has_two_branches(graph, node, arc) => {
             format!(
-                "name one of the branches otherwise, `{name} as other`, or, if `{name}` takes both, write `join({name})`"
+                "name one of the branches otherwise, `{} as other`, or, if `{name}` takes both, write `join({name})`",
+                function(graph, node)
             )
         }
         _ => format!("write `join({name})`, and let `{name}` take a parameter for each branch"),

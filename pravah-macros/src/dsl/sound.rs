@@ -178,12 +178,15 @@ fn help_for_endless_loop(graph: &Graph, node: NodeId, where_it_ends: &str) -> St
     let follows_itself = graph.arcs.iter().any(|arc| {
         matches!((arc.from, arc.to), (From::Output(from, _), To::Node(to)) if from == node.0 && to == node.0)
     });
-    match follows_itself {
-        true => format!(
-            "{help}; to run the node twice, write `{} as other`",
-            graph.name(node.0)
-        ),
-        false => help,
+    let it = graph.nodes.get(node.0).map(|node| &node.body);
+    match it {
+        Some(NodeBody::Node(it)) if follows_itself || it.alias.is_some() => {
+            format!(
+                "{help}; to run the node twice, write `{} as other`",
+                it.function()
+            )
+        }
+        _ => help,
     }
 }
 
@@ -240,6 +243,11 @@ fn crossed_arcs(graph: &Graph, arcs: &[usize]) -> Option<[usize; 3]> {
 
 fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let name = graph.name(node.0);
+    if let Some(renamed) = renamed_use(graph, node.0) {
+        return format!(
+            "`{name}` is called `{renamed}` in this flow: write `{renamed}` here, or lead a branch to another use of it, `… -> {name}`"
+        );
+    }
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
@@ -247,6 +255,19 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
         .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
         .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
     format!("{near}lead a branch to it, `… -> {name}`, or remove it")
+}
+
+/// What `as` calls another use of the function that a node is.
+fn renamed_use(graph: &Graph, node: usize) -> Option<String> {
+    let path = |node: usize| match &graph.nodes.get(node)?.body {
+        NodeBody::Node(it) => Some((it.path.to_string(), it.alias.is_some())),
+        NodeBody::Each { .. } => None,
+    };
+    let (own, false) = path(node)? else {
+        return None;
+    };
+    let other = (0..graph.nodes.len()).find(|other| path(*other) == Some((own.clone(), true)))?;
+    Some(graph.name(other))
 }
 
 /// What ended the flow: for done marked twice, the last end.

@@ -13,6 +13,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
+use self::asks::refuse_pattern;
 pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
@@ -179,6 +180,9 @@ fn unused_constant() -> Ident {
 impl Param {
     fn parse(name: &Ident, arg: &PatType, kind: Kind, errors: &mut Diagnostics) -> Option<Self> {
         let ty = ungroup(&arg.ty);
+        if refuse_pattern(name, arg, errors) {
+            return None;
+        }
         let (ty, by_ref) = match kind {
             Kind::Gate => param_of_gate(name, ty, errors),
             Kind::Node | Kind::Agent => param(name, ty, errors),

@@ -1,7 +1,7 @@
 //! Tools, agents and flows that an option names by their paths.
 
 use quote::ToTokens as _;
-use syn::{Expr, ExprLit, Lit, Path};
+use syn::{Expr, ExprLit, Ident, Lit, Path};
 
 use super::{
     entries::span_of,
@@ -18,7 +18,9 @@ pub(super) fn path(
     let meant = match expr {
         // Of a `macro_rules!`.
         Expr::Group(group) => return path(&group.expr, (key, what), errors),
-        Expr::Path(path) if path.qself.is_none() => return Some(path.path.clone()),
+        Expr::Path(path) if path.qself.is_none() => {
+            return (!leads_into_type(&path.path, what, errors)).then(|| path.path.clone());
+        }
         Expr::Lit(ExprLit {
             lit: Lit::Str(name),
             ..
@@ -44,6 +46,25 @@ pub(super) fn path(
         format!("write `{key} = [{meant}]`"),
     );
     None
+}
+
+/// Reports the path of a method, of which rustc would say that an associated type is ambiguous, and returns whether it is
+/// one. A module is not written like a type.
+fn leads_into_type(path: &Path, what: &str, errors: &mut Diagnostics) -> bool {
+    let is_type = |ident: &Ident| ident.to_string().starts_with(char::is_uppercase);
+    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
+    let (Some(name), Some(around)) = (names.next(), names.next()) else {
+        return false;
+    };
+    if is_type(name) || !is_type(around) {
+        return false;
+    }
+    errors.error(
+        around.span(),
+        format!("`{}` leads into `{around}`, which is written like a type", text(path)),
+        format!("{what} is a function outside of any `impl`: move `{name}` out of it, and write `{name}`"),
+    );
+    true
 }
 
 /// What to write instead of a tool that the agent does not have.

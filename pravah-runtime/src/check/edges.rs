@@ -133,6 +133,13 @@ const fn mistake_of_output(
             };
         }
     }
+    let is_list = same(unwrapped(state.name, state.path).0, "Each<");
+    if after(node.name, "each(").is_some() && !is_list && net.node_before(arc).is_some() {
+        return mistake
+            .help(&["let `", from, "` return "])
+            .and_any(param.states)
+            .push(", the list whose items the chain takes");
+    }
     let help = mistake.help(&["lead "]).and_state(state);
     let help = match net.taker_of(state, arc) {
         Some(taker) => help.and(&[" to `", taker, "`, which takes it"]),

@@ -44,7 +44,7 @@ impl Topology {
                     self.name,
                     "` that is started here starts with another state",
                 ]);
-            let text = match self.makes_any(state) {
+            let text = match makes_anywhere(self, state) {
                 true => text
                     .help(&["to read the last one that the flow has made, take "])
                     .and_read("Latest", state)
@@ -56,6 +56,23 @@ impl Topology {
                 .fail()
         }
     }
+}
+
+/// Whether a node of the flow, or of what is nested in it, returns a state.
+const fn makes_anywhere(net: &Topology, state: StateRef) -> bool {
+    if net.makes_any(state) {
+        return true;
+    }
+    let mut nodes = net.nodes;
+    while let [node, rest @ ..] = nodes {
+        if let Some(inside) = node.inside
+            && makes_anywhere(inside, state)
+        {
+            return true;
+        }
+        nodes = rest;
+    }
+    false
 }
 
 impl Signature {

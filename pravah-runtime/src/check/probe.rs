@@ -271,6 +271,13 @@ impl<N, X: State, Y: State> KnownList<Y> for Takes<N, X> {
     }
 }
 
+/// What the chain ends with was reported where it is made.
+impl<N, X: State> KnownList<Missing> for Takes<N, X> {
+    fn list(&self, _: Carries<Missing>, _: &'static str, _: EachChain) -> NodeSpec {
+        NodeSpec::broken()
+    }
+}
+
 pub trait UnknownList<T> {
     fn list(&self, end: T, id: &'static str, chain: EachChain) -> NodeSpec;
 }

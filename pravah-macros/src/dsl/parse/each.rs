@@ -37,7 +37,7 @@ impl Parser<'_> {
         if let Some(semicolon) = chain.iter().find(|token| is(token, ';')) {
             return Err(self.second_chain(
                 semicolon,
-                "write `->` between its nodes; what needs more, such as a loop or a `catch`, is a flow of its own, named in the chain",
+                "write `->` between its nodes; what needs more, such as a `catch`, is a flow of its own, named in the chain",
             ));
         }
         let limit = match rest.split_first() {

@@ -109,7 +109,8 @@ impl Parser<'_> {
                 self.half_a_path(&node);
                 return Err(Reported);
             }
-            return self.no_keyword(node).and_then(|node| self.no_type(node));
+            let node = self.no_keyword(node)?;
+            return self.no_type(node).and_then(|node| self.no_marker(node));
         }
         let (span, found) = self.found();
         let help = match self.peek() {
@@ -211,6 +212,18 @@ impl Parser<'_> {
             ),
         };
         self.errors.error(around.span(), fact, help);
+        Err(Reported)
+    }
+
+    /// Reports the start and the end that other frameworks name.
+    fn no_marker(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+        let help = match &*node.key {
+            "START" => "leave it out: the first node takes what the flow starts with",
+            "END" => "leave it out: a node that nothing follows ends the flow; or write `done`",
+            _ => return Ok(node),
+        };
+        let fact = format!("`{}` is no node, and a flow names nodes", node.key);
+        self.errors.error(node.span, fact, help);
         Err(Reported)
     }
 

@@ -3,7 +3,9 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Pat, PatType, Type, TypeArray, TypePath, TypeTraitObject, ext::IdentExt, spanned::Spanned,
+};
 
 use crate::{
     diag::Diagnostics,
@@ -18,7 +20,9 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
     let reads = last.ident.unraw().to_string();
     let state = match (&*reads, arguments(last).as_slice()) {
         ("Latest" | "Input", [Type::Reference(state)]) => state,
-        ("Latest", [Type::Path(either)]) => return refuse_several(name, either, errors),
+        ("Latest", [Type::Path(path)]) => {
+            return refuse_list(name, path, errors) || refuse_several(name, path, errors);
+        }
         _ => return false,
     };
     let inner = short(&state.elem);
@@ -29,6 +33,23 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
             short(ty)
         ),
         format!("write `{reads}<{inner}>`: the state in it is shared, and not copied"),
+    );
+    true
+}
+
+/// Reports a plain list in what reads a state, and returns whether it is one.
+fn refuse_list(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool {
+    let Some(last) = ty.path.segments.last().filter(|last| last.ident == "Vec") else {
+        return false;
+    };
+    let items = arguments(last);
+    let Some(item) = items.first().map(|item| short(item)) else {
+        return false;
+    };
+    errors.error(
+        last.ident.span(),
+        format!("`{name}` asks for `Latest<Vec<{item}>>`, and `Latest<_>` names a state"),
+        format!("write `Latest<Each<{item}>>` for the list that an `each(…)` returns"),
     );
     true
 }
@@ -45,6 +66,35 @@ fn refuse_several(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool
         last.ident.span(),
         format!("`{name}` asks for `Latest<{either}>`, and `Latest<_>` names one state"),
         format!("let a node behind the choice take `{either}` and return one state, and read that"),
+    );
+    true
+}
+
+/// Reports what a function asks for where it is taken apart, as other frameworks do, and returns whether it is.
+pub(super) fn refuse_pattern(name: &Ident, arg: &PatType, errors: &mut Diagnostics) -> bool {
+    let Pat::TupleStruct(pattern) = &*arg.pat else {
+        return false;
+    };
+    let (Some(last), [Pat::Ident(inner)]) = (
+        pattern.path.segments.last(),
+        pattern.elems.iter().collect::<Vec<_>>().as_slice(),
+    ) else {
+        return false;
+    };
+    if !["Dep", "Latest", "Input"]
+        .iter()
+        .any(|asks| last.ident == asks)
+    {
+        return false;
+    }
+    let (asks, inner) = (&last.ident, &inner.ident);
+    errors.error(
+        asks.span(),
+        format!("`{name}` takes a `{asks}<_>` apart, and it is used as it is"),
+        format!(
+            "write `{inner}: {}`: it reads like what is in it",
+            short(&arg.ty)
+        ),
     );
     true
 }
