@@ -67,8 +67,8 @@ pub(crate) struct NodeRef {
 }
 
 impl NodeRef {
-    /// What stands before `as`.
-    pub(crate) fn function(&self) -> String {
+    /// The path as it is written, without `as`.
+    pub(crate) fn path_text(&self) -> String {
         self.path.to_string().replace(' ', "")
     }
 

@@ -156,7 +156,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
                     self.shared.errors.error(
                         *span,
                         "`done` is inside `each`",
-                        "end the chain with a node: what it returns goes into the list; a chain with several ends is a flow of its own, whose name is in the `each`",
+                        "end the chain with a node: what it returns goes into the list; to end it in several places, make the chain a flow of its own, and name that in the `each`",
                     );
                 }
                 for exit in exits {

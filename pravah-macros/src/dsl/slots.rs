@@ -24,15 +24,15 @@ pub(super) fn fill(graph: &mut Graph, errors: &mut Diagnostics) {
     }
 }
 
-/// Whether a fork leads to the node with this branch and with another one.
-/// What stands before `as` where a node is named.
+/// The path of the function that a node is.
 fn function(graph: &Graph, node: usize) -> String {
     match graph.nodes.get(node).map(|node| &node.body) {
-        Some(NodeBody::Node(it)) => it.function(),
+        Some(NodeBody::Node(it)) => it.path_text(),
         _ => graph.name(node),
     }
 }
 
+/// Whether a fork leads to the node with this branch and with another one.
 fn has_two_branches(graph: &Graph, node: usize, arc: &Arc) -> bool {
     let mut others = graph.arcs.iter().filter(|it| it.to == To::Node(node));
     others.any(|other| match (arc.from, other.from) {
@@ -73,7 +73,7 @@ fn refuse(graph: &Graph, node: usize, arc: usize, errors: &mut Diagnostics) {
         }
         _ if has_two_branches(graph, node, arc) => {
             format!(
-                "name one of the branches otherwise, `{} as other`, or, if `{name}` takes both, write `join({name})`",
+                "give one of them another name, `{} as other`; or, if `{name}` takes both, write `join({name})`",
                 function(graph, node)
             )
         }

@@ -183,7 +183,7 @@ fn help_for_endless_loop(graph: &Graph, node: NodeId, where_it_ends: &str) -> St
         Some(NodeBody::Node(it)) if follows_itself || it.alias.is_some() => {
             format!(
                 "{help}; to run the node twice, write `{} as other`",
-                it.function()
+                it.path_text()
             )
         }
         _ => help,

@@ -93,9 +93,7 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     written
 }
 
-/// The user's own item. Of a function whose body was not read, see [`item::Function`], it has that body.
-///
-/// [`item::Function`]: crate::item::Function
+/// The user's own item. The body of an [`UnreadFn`](crate::item::UnreadFn) is no longer wrapped.
 pub(crate) fn as_written(item: &impl ToTokens) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
     if let Some(block) = tokens.last_mut()

@@ -1,7 +1,7 @@
 //! A function whose body is for rustc alone to read. To parse it here as well is slow, and there may be syntax in it that
 //! `syn` does not know yet.
 
-use proc_macro2::{Group, TokenStream};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
     Attribute, Block, Expr, FnModifiers, Item, ItemFn, Signature, Stmt, Visibility,
@@ -11,18 +11,30 @@ use syn::{
 
 use crate::{conditions::Conditional, expand::as_written};
 
-/// A function, whose body is the block that is written as one expression: a group of the user's own keeps the places of
-/// its braces, so that rustc, which reports a mistake in it whenever it parses it, reports the same twice, and shows it
-/// once. [`as_written`](crate::expand::as_written) writes that block alone.
+/// A function whose body is kept as one token group, wrapped in a block that `syn` accepts. The group keeps the spans of
+/// its braces, so an error that rustc finds in both copies is shown once.
 #[derive(Clone)]
-pub(crate) struct Function(pub(crate) ItemFn);
+pub(crate) struct UnreadFn(pub(crate) ItemFn);
 
-impl Parse for Function {
+impl Parse for UnreadFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis: Visibility = input.parse()?;
-        let sig: Signature = input.parse()?;
-        let body: Group = input.parse()?;
+        let ahead = input.fork();
+        let attrs = ahead.call(Attribute::parse_outer)?;
+        let vis: Visibility = ahead.parse()?;
+        let sig: Signature = ahead.parse()?;
+        let body = ahead.step(|cursor| {
+            let (body, rest) = match cursor.token_tree() {
+                Some((TokenTree::Group(group), rest)) => (block(&group), rest),
+                _ => (None, *cursor),
+            };
+            let body = body.ok_or_else(|| cursor.error("expected a body"))?;
+            Ok((body, rest))
+        })?;
+        if starts_with_attribute(&body) {
+            // Such as a comment that documents the function from inside.
+            return input.parse().map(Self);
+        }
+        input.advance_to(&ahead);
         let brace_token = Brace {
             span: body.delim_span(),
         };
@@ -40,6 +52,25 @@ impl Parse for Function {
     }
 }
 
+/// A block, which a `macro_rules!` may have put into a group of its own.
+fn block(group: &Group) -> Option<Group> {
+    match group.delimiter() {
+        Delimiter::Brace => Some(group.clone()),
+        Delimiter::None => match group.stream().into_iter().next()? {
+            TokenTree::Group(inside) => block(&inside),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn starts_with_attribute(body: &Group) -> bool {
+    let mut tokens = body.stream().into_iter();
+    let mut is_next =
+        |sign| matches!(tokens.next(), Some(TokenTree::Punct(next)) if next.as_char() == sign);
+    is_next('#') && is_next('!')
+}
+
 /// A function, or any other item.
 #[derive(Clone)]
 pub(crate) struct FunctionOrItem(pub(crate) Item);
@@ -47,7 +78,7 @@ pub(crate) struct FunctionOrItem(pub(crate) Item);
 impl Parse for FunctionOrItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
-        if let Ok(Function(function)) = ahead.parse() {
+        if let Ok(UnreadFn(function)) = ahead.parse() {
             input.advance_to(&ahead);
             return Ok(Self(Item::Fn(function)));
         }
@@ -67,13 +98,13 @@ impl Conditional for FunctionOrItem {
     }
 }
 
-impl ToTokens for Function {
+impl ToTokens for UnreadFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(as_written(&self.0));
     }
 }
 
-impl Conditional for Function {
+impl Conditional for UnreadFn {
     fn retain(&mut self, keep: &mut dyn FnMut(&mut Vec<Attribute>) -> bool) {
         self.0.retain(keep);
     }

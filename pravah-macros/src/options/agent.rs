@@ -226,7 +226,9 @@ impl Settings {
     fn check(&self, names: &[Ident], errors: &mut Diagnostics) {
         self.request.check_call_timeout(&self.policy, errors);
         let approve = names.iter().find(|name| *name == "approve");
-        if let (Some(approval), Some(approve)) = (&self.approval, approve) {
+        // Tools that were refused are not missing as well.
+        let are_tools_known = errors.is_empty() || !self.tools.is_empty();
+        if let (Some(approval), Some(approve), true) = (&self.approval, approve, are_tools_known) {
             approval.check(approve.span(), &self.tools, errors);
         }
         let key = names.iter().find(|name| *name == "delegation");

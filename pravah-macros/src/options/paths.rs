@@ -19,7 +19,7 @@ pub(super) fn path(
         // Of a `macro_rules!`.
         Expr::Group(group) => return path(&group.expr, (key, what), errors),
         Expr::Path(path) if path.qself.is_none() => {
-            return (!leads_into_type(&path.path, what, errors)).then(|| path.path.clone());
+            return (!refuse_method(&path.path, what, errors)).then(|| path.path.clone());
         }
         Expr::Lit(ExprLit {
             lit: Lit::Str(name),
@@ -50,7 +50,7 @@ pub(super) fn path(
 
 /// Reports the path of a method, of which rustc would say that an associated type is ambiguous, and returns whether it is
 /// one. A module is not written like a type.
-fn leads_into_type(path: &Path, what: &str, errors: &mut Diagnostics) -> bool {
+fn refuse_method(path: &Path, what: &str, errors: &mut Diagnostics) -> bool {
     let is_type = |ident: &Ident| ident.to_string().starts_with(char::is_uppercase);
     let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
     let (Some(name), Some(around)) = (names.next(), names.next()) else {
@@ -61,8 +61,8 @@ fn leads_into_type(path: &Path, what: &str, errors: &mut Diagnostics) -> bool {
     }
     errors.error(
         around.span(),
-        format!("`{}` leads into `{around}`, which is written like a type", text(path)),
-        format!("{what} is a function outside of any `impl`: move `{name}` out of it, and write `{name}`"),
+        format!("`{}` is written like a method of `{around}`", text(path)),
+        format!("{what} is no method: move `{name}` out of the `impl`, and write `{name}`"),
     );
     true
 }

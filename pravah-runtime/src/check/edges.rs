@@ -138,7 +138,8 @@ const fn mistake_of_output(
         return mistake
             .help(&["let `", from, "` return "])
             .and_any(param.states)
-            .push(", the list whose items the chain takes");
+            .push(" here, a list of what the chain takes, instead of ")
+            .and_state(state);
     }
     let help = mistake.help(&["lead "]).and_state(state);
     let help = match net.taker_of(state, arc) {

@@ -9,9 +9,11 @@ use crate::{
 
 /// The input of a flow around, and who asks for it.
 #[derive(Clone, Copy)]
-struct OuterInput {
+struct OuterInput<'a> {
     state: StateRef,
     node: &'static str,
+    /// The flow that the node is in, where it may read what that makes.
+    flow: Option<&'a Topology>,
 }
 
 /// Says whether a flow may be started: `F` has to be that of which `NEEDS_NO_OTHER` is true.
@@ -36,7 +38,7 @@ impl Topology {
 
     /// Fails where the flow is to be nested.
     pub(crate) const fn check_start(&self) {
-        if let Some(OuterInput { state, node }) = outer_input(self, 0) {
+        if let Some(OuterInput { state, node, flow }) = outer_input(self, 0) {
             let text = message(&["`", node, "` asks for "])
                 .and_read("Input", state)
                 .and(&[
@@ -44,35 +46,18 @@ impl Topology {
                     self.name,
                     "` that is started here starts with another state",
                 ]);
-            let text = match makes_anywhere(self, state) {
-                true => text
+            let text = match flow {
+                Some(flow) if flow.makes_any(state) => text
                     .help(&["to read the last one that the flow has made, take "])
                     .and_read("Latest", state)
                     .push("; or nest"),
-                false => text.help(&["nest"]),
+                _ => text.help(&["nest"]),
             };
             text.and(&[" `", self.name, "` in a flow that starts with "])
                 .and_state(state)
                 .fail()
         }
     }
-}
-
-/// Whether a node of the flow, or of what is nested in it, returns a state.
-const fn makes_anywhere(net: &Topology, state: StateRef) -> bool {
-    if net.makes_any(state) {
-        return true;
-    }
-    let mut nodes = net.nodes;
-    while let [node, rest @ ..] = nodes {
-        if let Some(inside) = node.inside
-            && makes_anywhere(inside, state)
-        {
-            return true;
-        }
-        nodes = rest;
-    }
-    false
 }
 
 impl Signature {
@@ -121,7 +106,7 @@ const fn check_flows_inside(node: Signature) {
 }
 
 #[track_caller]
-const fn fail_detached(asking: OuterInput, flow: &Topology) -> ! {
+const fn fail_detached(asking: OuterInput<'_>, flow: &Topology) -> ! {
     message(&["`", asking.node, "` asks for "])
         .and_read("Input", asking.state)
         .and(&[" in a detached task, which may outlive `", flow.name])
@@ -131,7 +116,7 @@ const fn fail_detached(asking: OuterInput, flow: &Topology) -> ! {
 }
 
 /// What a flow calls as detached tasks that asks for this input, unless a flow in it starts with the same.
-const fn asked_detached(net: &Topology, input: StateRef) -> Option<OuterInput> {
+const fn asked_detached(net: &Topology, input: StateRef) -> Option<OuterInput<'static>> {
     let mut nodes = net.nodes;
     while let [node, rest @ ..] = nodes {
         let asked = asked_detached_by(node.signature, input);
@@ -143,7 +128,7 @@ const fn asked_detached(net: &Topology, input: StateRef) -> Option<OuterInput> {
     None
 }
 
-const fn asked_detached_by(node: Signature, input: StateRef) -> Option<OuterInput> {
+const fn asked_detached_by(node: Signature, input: StateRef) -> Option<OuterInput<'static>> {
     let (mut callees, are_detached) = match node.inside {
         Inside::Net(net) if starts_with(net, input) => return None,
         Inside::Net(net) => return asked_detached(net, input),
@@ -170,7 +155,7 @@ const fn asked_detached_by(node: Signature, input: StateRef) -> Option<OuterInpu
 }
 
 /// What a node calls that asks for this input.
-const fn asked_by_callees(node: Signature, input: StateRef) -> Option<OuterInput> {
+const fn asked_by_callees(node: Signature, input: StateRef) -> Option<OuterInput<'static>> {
     let inside = match node.inside {
         Inside::Agent {
             agents, detached, ..
@@ -201,11 +186,11 @@ const fn starts_with(net: &Topology, state: StateRef) -> bool {
 }
 
 /// What the nodes of a flow ask for that is the input of a flow around it, by number.
-const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput> {
+const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput<'_>> {
     let (mut nodes, mut left) = (net.nodes, number);
     while let [node, rest @ ..] = nodes {
         let mut asked = 0;
-        while let Some(outer) = asked_input(node, asked) {
+        while let Some(outer) = asked_input(net, node, asked) {
             if !starts_with(net, outer.state) {
                 if left == 0 {
                     return Some(outer);
@@ -220,10 +205,15 @@ const fn outer_input(net: &Topology, number: usize) -> Option<OuterInput> {
 }
 
 /// What a node, its tools or the nodes in it ask for of the flows around it, by number.
-const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
+const fn asked_input<'a>(
+    net: &'a Topology,
+    node: &TopologyNode,
+    number: usize,
+) -> Option<OuterInput<'a>> {
     let (id, mut left) = (node.id, number);
     if let Some(state) = nth_input(node.signature.asks, &mut left) {
-        return Some(OuterInput { state, node: id });
+        let (node, flow) = (id, Some(net));
+        return Some(OuterInput { state, node, flow });
     }
     if let Some(asked) = asked_inside(node.signature, &mut left) {
         return Some(asked);
@@ -235,7 +225,7 @@ const fn asked_input(node: &TopologyNode, number: usize) -> Option<OuterInput> {
 }
 
 /// The same for what is inside a node: the tools of an agent, and what it may call, or what the node calls.
-const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput> {
+const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput<'static>> {
     let (mut tools, mut callees, run_functions): (&[ToolRef], &[Signature], bool) =
         match node.inside {
             Inside::Agent { tools, agents, .. } => (tools, agents, false),
@@ -245,15 +235,15 @@ const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput> {
         };
     while let [tool, rest @ ..] = tools {
         if let Some(state) = nth_input(tool.asks, left) {
-            let node = tool.name;
-            return Some(OuterInput { state, node });
+            let (node, flow) = (tool.name, None);
+            return Some(OuterInput { state, node, flow });
         }
         tools = rest;
     }
     while let [called, rest @ ..] = callees {
         if run_functions && let Some(state) = nth_input(called.asks, left) {
-            let node = called.name;
-            return Some(OuterInput { state, node });
+            let (node, flow) = (called.name, None);
+            return Some(OuterInput { state, node, flow });
         }
         let asked = match called.inside {
             Inside::Net(net) => nth_outer_input(net, left),
@@ -268,7 +258,7 @@ const fn asked_inside(node: Signature, left: &mut usize) -> Option<OuterInput> {
 }
 
 /// The input number `left` that a flow asks for of those around it; counts down those that it does.
-const fn nth_outer_input(net: &Topology, left: &mut usize) -> Option<OuterInput> {
+const fn nth_outer_input(net: &'static Topology, left: &mut usize) -> Option<OuterInput<'static>> {
     let mut number = 0;
     while let Some(outer) = outer_input(net, number) {
         if *left == 0 {

@@ -182,7 +182,7 @@ impl<const SIZE: usize> Table<'_, SIZE> {
             loop {
                 match self.states[at] {
                     None => self.states[at] = Some(state),
-                    // A type that has a place has one name, which need not be compared as well.
+                    // It is the same type, and so has the same name.
                     Some(known) if state.place.is_some() && known.is_same_type(state) => {}
                     Some(known) if same(known.name, state.name) => self.compare(known, state),
                     Some(_) => {

@@ -159,8 +159,8 @@ pub fn starting<P>(
     NodeSpec::new(signature, Policy::new(), NodeKind::Function(Arc::new(body)))
 }
 
-/// An async function that takes one state, and whose output goes on as `emit` says. rustc checks its name as an argument
-/// faster than a closure that calls it.
+/// An async function that takes one state, and whose output goes on as `emit` says. rustc checks a call
+/// with the function itself faster than one with a closure around it.
 #[doc(hidden)]
 pub fn starting_async<P, F>(
     signature: Signature,

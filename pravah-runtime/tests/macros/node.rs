@@ -331,9 +331,11 @@ mod consumers {
 }
 
 mod bodies {
+    use pravah_runtime::Tool;
+
     use super::*;
 
-    states!(Start, Middle);
+    states!(Start, Middle, Later);
 
     #[node]
     fn with_attributes(start: Start) -> Middle {
@@ -343,22 +345,41 @@ mod bodies {
     }
 
     #[node]
-    fn with_a_block(middle: Middle) -> End {
+    fn with_a_block(middle: Middle) -> Later {
         'block: {
             if middle.n > 0 {
-                break 'block End { n: middle.n + 1 };
+                break 'block Later { n: middle.n + 1 };
             }
-            End { n: 0 }
+            Later { n: 0 }
         }
     }
 
+    macro_rules! node {
+        ($name:ident, $later:ident, $body:block) => {
+            #[node]
+            fn $name($later: Later) -> End $body
+        };
+    }
+    node!(from_a_macro, later, { End { n: later.n + 1 } });
+
     #[flow]
     fn bodies(start: Start) -> End {
-        flow! { with_attributes -> with_a_block }
+        flow! { with_attributes -> with_a_block -> from_a_macro }
     }
 
     #[tokio::test]
     async fn a_body_is_compiled_as_it_is_written() {
-        assert_eq!(done(Start { n: 3 }).await, End { n: 4 });
+        assert_eq!(done(Start { n: 3 }).await, End { n: 5 });
+    }
+
+    #[tool]
+    async fn search(text: String) -> Result<String, ToolError> {
+        //! Searches.
+        Ok(text)
+    }
+
+    #[test]
+    fn a_comment_inside_a_function_documents_it() {
+        assert_eq!(<search as Tool>::description(), "Searches.");
     }
 }

@@ -76,7 +76,7 @@ fn tagged(id: &str) -> pravah_store::NewRun {
 
 fn request(limit: usize) -> ClaimRequest {
     let request = ClaimRequest::new("worker", ["flow".to_owned()]).with_limit(limit);
-    // A server that writes slowly fails a thousand times in more than half a minute.
+    // On a slow server a thousand failing writes take longer than the default lease.
     request.with_lease(Duration::from_secs(3_600))
 }
 

@@ -101,7 +101,7 @@ async fn pause_at(call: Call, is_answer: bool, messages: usize) -> bool {
         async move { call_store(call, &paused, own).await }
     });
     tokio::select! {
-        // A message that is held may be one of which the call knows nothing.
+        // The hold first: the call may end although a message is held.
         biased;
         () = hold.until_held() => {}
         made = &mut calling => {

@@ -110,7 +110,9 @@ impl Parser<'_> {
                 return Err(Reported);
             }
             let node = self.no_keyword(node)?;
-            return self.no_type(node).and_then(|node| self.no_marker(node));
+            return self
+                .no_type(node)
+                .and_then(|node| self.no_start_or_end(node));
         }
         let (span, found) = self.found();
         let help = match self.peek() {
@@ -200,7 +202,7 @@ impl Parser<'_> {
         let Some(around) = type_around(&node) else {
             return Ok(node);
         };
-        let (name, path) = (&node.name, node.path.to_string().replace(' ', ""));
+        let (name, path) = (&node.name, node.path_text());
         let (fact, help) = match is_type_name(name) {
             true => (
                 format!("`{path}` is written like a variant of `{around}`, and a flow names nodes"),
@@ -216,13 +218,18 @@ impl Parser<'_> {
     }
 
     /// Reports the start and the end that other frameworks name.
-    fn no_marker(&mut self, node: NodeRef) -> Parsed<NodeRef> {
-        let help = match &*node.key {
-            "START" => "leave it out: the first node takes what the flow starts with",
-            "END" => "leave it out: a node that nothing follows ends the flow; or write `done`",
+    fn no_start_or_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+        let name = node.path_text();
+        let help = match &*name {
+            "START" => {
+                "leave it out: the first node takes what the flow starts with, and a loop leads back to that node; a node that is called so is `self::START`"
+            }
+            "END" => {
+                "write `done` in a branch, and nothing at the end of a chain; a node that is called so is `self::END`"
+            }
             _ => return Ok(node),
         };
-        let fact = format!("`{}` is no node, and a flow names nodes", node.key);
+        let fact = format!("`{name}` is not a node");
         self.errors.error(node.span, fact, help);
         Err(Reported)
     }

@@ -48,8 +48,8 @@ fn refuse_list(name: &Ident, ty: &TypePath, errors: &mut Diagnostics) -> bool {
     };
     errors.error(
         last.ident.span(),
-        format!("`{name}` asks for `Latest<Vec<{item}>>`, and `Latest<_>` names a state"),
-        format!("write `Latest<Each<{item}>>` for the list that an `each(…)` returns"),
+        format!("`{name}` asks for `Latest<Vec<{item}>>`, but `Vec<{item}>` is not a state"),
+        format!("write `Latest<Each<{item}>>` for a list of states; a list of anything else goes into a field of a `#[state]` struct"),
     );
     true
 }
@@ -81,18 +81,18 @@ pub(super) fn refuse_pattern(name: &Ident, arg: &PatType, errors: &mut Diagnosti
     ) else {
         return false;
     };
-    if !["Dep", "Latest", "Input"]
-        .iter()
-        .any(|asks| last.ident == asks)
-    {
+    let asked = path_of(&arg.ty).and_then(|path| path.segments.last());
+    let is_asked = asked.is_some_and(|asked| !arguments(asked).is_empty());
+    let asks = ["Dep", "Latest", "Input"];
+    if !is_asked || !asks.iter().any(|asks| last.ident == asks) {
         return false;
     }
     let (asks, inner) = (&last.ident, &inner.ident);
     errors.error(
         asks.span(),
-        format!("`{name}` takes a `{asks}<_>` apart, and it is used as it is"),
+        format!("`{name}` destructures `{asks}<_>`, whose field is private"),
         format!(
-            "write `{inner}: {}`: it reads like what is in it",
+            "write `{inner}: {}`, and use it like a reference to the value",
             short(&arg.ty)
         ),
     );

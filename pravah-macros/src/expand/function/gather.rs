@@ -128,7 +128,7 @@ impl Function {
         let span = param.ty.span();
         let (private, take) = (private_at(span), Ident::new(take, span));
         let take = quote_spanned!(at(&param.ty)=> #bound::#take);
-        if let Some(emit) = self.emit_of_async() {
+        if let Some(emit) = self.async_emitter() {
             let (name, starting) = (self.name(), quote_spanned!(span=> #private::starting_async));
             return Some(quote!(#starting(Self::SIGNATURE, #take, #name, #emit)));
         }

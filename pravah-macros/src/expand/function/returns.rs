@@ -49,8 +49,8 @@ impl Function {
         Some(quote_spanned!(span=> #private::Running::emitting_result(#future, #emit, #boxed)))
     }
 
-    /// What emits the output of an async function that takes one state, where that is all that it returns.
-    pub(super) fn emit_of_async(&self) -> Option<TokenStream> {
+    /// What emits the output of an async function that takes one state by value, and returns one without a `Result`.
+    pub(super) fn async_emitter(&self) -> Option<TokenStream> {
         let takes_state = matches!(&*self.params, [param] if !param.by_ref && is_name(&param.ty));
         let is_async = self.item.sig.asyncness.is_some();
         let (state, error) = self.state_and_error();

@@ -5,6 +5,6 @@ use pravah_runtime::prelude::*;
 #[node] fn read(_: A) -> B { B {} }
 
 #[flow]
-fn story(a: A) -> B { flow! { START -> read -> END } }
+fn story(a: A) -> B { flow! { read -> END } }
 
 fn main() {}
