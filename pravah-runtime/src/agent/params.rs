@@ -23,7 +23,7 @@ use crate::{
     message = "a tool cannot take `{Self}`",
     label = "neither an argument that a model can write nor something that a tool asks for",
     note = "derive `Deserialize` and `JsonSchema` for an argument, or write `#[state]` above its definition",
-    note = "a tool asks for `Files`, `Commands`, `Http`, `Dep<_>` of a value of the host's own, `Input<_>`, `Step`, `Resumed<_>` or `Context`, and not for `Latest<_>`: let that be an argument, or part of the agent's prompt"
+    note = "a tool asks for `Files`, `Commands`, `Http`, `Dep<_>` of a value of the host's own that is `Send + Sync`, `Input<_>`, `Step`, `Resumed<_>` or `Context`, and not for `Latest<_>`: let that be an argument, or part of the agent's prompt"
 )]
 pub trait ToolParam: Sized {
     const REF: ParamRef;

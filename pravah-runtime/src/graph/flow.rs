@@ -40,7 +40,7 @@ use crate::{error::FlowError, topology::Topology};
 #[diagnostic::on_unimplemented(
     message = "no flow starts with `{Self}`",
     label = "not what a flow takes",
-    note = "a run is started with the state that a `#[flow]` takes; a `#[flow(named)]` is started with `name::start(input)`"
+    note = "a run is started with the state that a `#[flow]` takes, `FlowRuntime::new(input)`, without the flow's name; a `#[flow(named)]` is started with `name::start(input)`"
 )]
 pub trait Flow: JsonSchema + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What the flow ends with.
