@@ -14,7 +14,7 @@ use syn::{
     parse_quote,
 };
 
-pub(crate) use self::function::{FunctionOrItem, UnreadFn};
+pub(crate) use self::function::Unread;
 use crate::{diag::Diagnostics, expand, root};
 
 /// The attributes of which one item has one.

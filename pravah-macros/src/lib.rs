@@ -216,7 +216,7 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
         "a function",
         options,
         item,
-        |item::UnreadFn(item), options, errors| {
+        |item::Unread::<ItemFn>(item), options, errors| {
             let options = options::NodeOptions::parse(options, &item.sig, errors);
             of_function(item, Kind::Node, errors, |function, errors| {
                 expand::node::expand(function, &options, errors)
@@ -298,7 +298,7 @@ pub fn node(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
-    let expand = |item::UnreadFn(item), options, errors: &mut Diagnostics| {
+    let expand = |item::Unread::<ItemFn>(item), options, errors: &mut Diagnostics| {
         let options = options::GateOptions::parse(options, item.sig.ident.span(), errors);
         of_function(
             item,
@@ -395,7 +395,7 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
-    let expand = |item::FunctionOrItem(item), options, errors: &mut Diagnostics| match item {
+    let expand = |item::Unread::<Item>(item), options, errors: &mut Diagnostics| match item {
         Item::Fn(item) => {
             let options = options::AgentOptions::parse(options, item.sig.ident.span(), errors);
             of_function(
@@ -678,7 +678,7 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn migrate(options: TokenStream, item: TokenStream) -> TokenStream {
-    let expand = |item::UnreadFn(item), options, errors: &mut Diagnostics| {
+    let expand = |item::Unread::<ItemFn>(item), options, errors: &mut Diagnostics| {
         let slot = options::MovedSlot::parse(options, errors).flatten();
         expand::migrate::expand(&item, slot.as_ref(), errors)
     };

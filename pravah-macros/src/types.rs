@@ -96,6 +96,11 @@ pub(crate) fn holds_object(ty: &Type) -> bool {
     }
 }
 
+/// Whether a name is written as those of types are.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
 /// A type as its user wrote it, in one line.
 pub(crate) fn short(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();

@@ -294,12 +294,12 @@ impl<'a, 'e> Lowering<'a, 'e> {
         let name = self.name(node);
         let body = self.graph.nodes.get(node).map(|node| &node.body);
         let other = match body {
-            Some(NodeBody::Node(NodeRef {
-                path,
-                alias: Some(alias),
-                ..
-            })) => {
-                let node = path.to_string().replace(' ', "");
+            Some(NodeBody::Node(
+                it @ NodeRef {
+                    alias: Some(alias), ..
+                },
+            )) => {
+                let node = it.path_text();
                 format!(
                     "`{node} as {alias}` is one use of `{node}`, wherever it is written: give another use another name, `{node} as other`"
                 )

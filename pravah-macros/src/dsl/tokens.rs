@@ -6,6 +6,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
 use super::{ast::NodeRef, words::DONE};
+use crate::types::is_type_name;
 
 /// Every path in the tokens that may be a node, each once: what is re-emitted where the flow does
 /// not parse, so that completion and go-to-definition work in it.
@@ -210,10 +211,6 @@ pub(super) fn type_around(node: &NodeRef) -> Option<Ident> {
     idents.pop();
     let mut idents = idents.into_iter();
     idents.find(|ident| is_type_name(&ident.unraw().to_string()))
-}
-
-pub(super) fn is_type_name(name: &str) -> bool {
-    name.starts_with(char::is_uppercase)
 }
 
 fn idents(node: &NodeRef) -> Vec<Ident> {

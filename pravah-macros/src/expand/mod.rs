@@ -93,7 +93,7 @@ pub(crate) fn own(item: &impl ToTokens, name: &Ident) -> TokenStream {
     written
 }
 
-/// The user's own item. The body of an [`UnreadFn`](crate::item::UnreadFn) is no longer wrapped.
+/// The user's own item. The body of an [`Unread`](crate::item::Unread) function is no longer wrapped.
 pub(crate) fn as_written(item: &impl ToTokens) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
     if let Some(block) = tokens.last_mut()

@@ -11,12 +11,12 @@ use syn::{
 
 use crate::{conditions::Conditional, expand::as_written};
 
-/// A function whose body is kept as one token group, wrapped in a block that `syn` accepts. The group keeps the spans of
-/// its braces, so an error that rustc finds in both copies is shown once.
+/// A function whose body is kept as one token group, wrapped in a block that `syn` accepts; or any other item, as it is.
+/// The group keeps the spans of its braces, so an error that rustc finds in both copies is shown once.
 #[derive(Clone)]
-pub(crate) struct UnreadFn(pub(crate) ItemFn);
+pub(crate) struct Unread<T>(pub(crate) T);
 
-impl Parse for UnreadFn {
+impl Parse for Unread<ItemFn> {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
         let attrs = ahead.call(Attribute::parse_outer)?;
@@ -71,14 +71,10 @@ fn starts_with_attribute(body: &Group) -> bool {
     is_next('#') && is_next('!')
 }
 
-/// A function, or any other item.
-#[derive(Clone)]
-pub(crate) struct FunctionOrItem(pub(crate) Item);
-
-impl Parse for FunctionOrItem {
+impl Parse for Unread<Item> {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
-        if let Ok(UnreadFn(function)) = ahead.parse() {
+        if let Ok(Unread(function)) = ahead.parse() {
             input.advance_to(&ahead);
             return Ok(Self(Item::Fn(function)));
         }
@@ -86,25 +82,13 @@ impl Parse for FunctionOrItem {
     }
 }
 
-impl ToTokens for FunctionOrItem {
+impl<T: ToTokens> ToTokens for Unread<T> {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(as_written(&self.0));
     }
 }
 
-impl Conditional for FunctionOrItem {
-    fn retain(&mut self, keep: &mut dyn FnMut(&mut Vec<Attribute>) -> bool) {
-        self.0.retain(keep);
-    }
-}
-
-impl ToTokens for UnreadFn {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(as_written(&self.0));
-    }
-}
-
-impl Conditional for UnreadFn {
+impl<T: Conditional> Conditional for Unread<T> {
     fn retain(&mut self, keep: &mut dyn FnMut(&mut Vec<Attribute>) -> bool) {
         self.0.retain(keep);
     }

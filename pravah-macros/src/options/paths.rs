@@ -7,7 +7,7 @@ use super::{
     entries::span_of,
     words::{list, nearest},
 };
-use crate::diag::Diagnostics;
+use crate::{diag::Diagnostics, types::is_type_name};
 
 /// The path of a tool, or of an agent as `what` says, in the list that is the value of `key`.
 pub(super) fn path(
@@ -51,7 +51,7 @@ pub(super) fn path(
 /// Reports the path of a method, of which rustc would say that an associated type is ambiguous, and returns whether it is
 /// one. A module is not written like a type.
 fn refuse_method(path: &Path, what: &str, errors: &mut Diagnostics) -> bool {
-    let is_type = |ident: &Ident| ident.to_string().starts_with(char::is_uppercase);
+    let is_type = |ident: &Ident| is_type_name(&ident.to_string());
     let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
     let (Some(name), Some(around)) = (names.next(), names.next()) else {
         return false;

@@ -4,10 +4,13 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
 use super::{Parsed, Parser, Reported};
-use crate::dsl::{
-    ast::NodeRef,
-    tokens::{colons, is_option, is_type_name, keyword, node_ref, type_around},
-    words::{self, Control, DONE, Word},
+use crate::{
+    dsl::{
+        ast::NodeRef,
+        tokens::{colons, is_option, keyword, node_ref, type_around},
+        words::{self, Control, DONE, Word},
+    },
+    types::is_type_name,
 };
 
 impl Parser<'_> {

@@ -4,10 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Type, spanned::Spanned};
 
-use super::{
-    Function,
-    params::{is_name, output_trait},
-};
+use super::{Function, params::output_trait};
 use crate::{
     expand::{as_trait, at, private, private_at},
     types::result_of,
@@ -34,11 +31,7 @@ impl Function {
     /// The call that runs a future and emits its output; nothing if the type of the output has to be probed.
     pub(super) fn emitting(&self, future: TokenStream) -> Option<TokenStream> {
         let (state, error) = self.state_and_error();
-        if self.taken(state).is_some() {
-            return None;
-        }
-        let (output, span) = (as_trait(state, output_trait(state)), at(state));
-        let emit = quote_spanned!(span=> #output::emit);
+        let emit = self.emitter(state)?;
         let span = self.name().span();
         let private = private_at(span);
         let Some(error) = error else {
@@ -51,10 +44,17 @@ impl Function {
 
     /// What emits the output of an async function that takes one state by value, and returns one without a `Result`.
     pub(super) fn async_emitter(&self) -> Option<TokenStream> {
-        let takes_state = matches!(&*self.params, [param] if !param.by_ref && is_name(&param.ty));
+        let takes_value = matches!(&*self.params, [param] if !param.by_ref);
         let is_async = self.item.sig.asyncness.is_some();
-        let (state, error) = self.state_and_error();
-        if !is_async || !takes_state || error.is_some() || self.taken(state).is_some() {
+        match self.state_and_error() {
+            (state, None) if is_async && takes_value => self.emitter(state),
+            _ => None,
+        }
+    }
+
+    /// What emits a state; nothing if its type has to be probed.
+    fn emitter(&self, state: &Type) -> Option<TokenStream> {
+        if self.taken(state).is_some() {
             return None;
         }
         let (output, span) = (as_trait(state, output_trait(state)), at(state));

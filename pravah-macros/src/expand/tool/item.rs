@@ -8,7 +8,7 @@ use syn::{
     parse_quote,
 };
 
-use crate::{conditions::Conditional, expand::as_written, item::UnreadFn};
+use crate::{conditions::Conditional, expand::as_written, item::Unread};
 
 /// A function that may have no body.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub(crate) struct ToolFn {
 impl Parse for ToolFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
-        if let Ok(UnreadFn(function)) = ahead.parse() {
+        if let Ok(Unread(function)) = ahead.parse() {
             input.advance_to(&ahead);
             return Ok(Self {
                 function,
