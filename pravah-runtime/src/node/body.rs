@@ -38,12 +38,16 @@ impl Running {
         Self::later(async move { emit(future.await) })
     }
 
-    /// The same of a body that may fail. Were `boxed` of a type of its own, rustc would say of an error that cannot be
-    /// boxed once more that this cannot be called with it.
-    pub fn emitting_result<F, O, E, G>(future: F, emit: G, boxed: fn(E) -> BoxError) -> Self
+    /// The same of a body that may fail. Were the functions of types of their own, rustc would say of an output that is
+    /// no state, and of an error that cannot be boxed, once more that this cannot be called with them.
+    pub fn emitting_result<F, O, E>(
+        future: F,
+        emit: fn(O) -> Result<Emitted, BoxError>,
+        boxed: fn(E) -> BoxError,
+    ) -> Self
     where
         F: Future<Output = Result<O, E>> + Send + 'static,
-        G: FnOnce(O) -> Result<Emitted, BoxError> + Send + 'static,
+        O: 'static,
         E: 'static,
     {
         Self::later(async move { emit(future.await.map_err(boxed)?) })
