@@ -2,18 +2,13 @@
 
 use std::{borrow::Cow, future::Future, marker::PhantomData, sync::Arc};
 
-use schemars::JsonSchema;
-
-use super::{CloneOf, Data, FlowGraph, ListBody, NodeKind, list::ListOf};
+use super::{CatchSpec, FlowGraph, ListBody, NodeKind, list::ListOf};
 use crate::{
     agent::{Agent, AgentConfig, AgentSpec},
     error::{BoxError, FlowError},
     model::{Messages, Prompt},
-    node::{
-        AgentOutput, Emitted, Failure, FailureKind, GateFns, Input, InputResult, Inputs, Policy,
-        Running, Started,
-    },
-    state::{Each, Live, State, StateFns, StateRef},
+    node::{AgentOutput, Emitted, GateFns, Input, InputResult, Inputs, Policy, Running, Started},
+    state::{Each, State, StateFns, StateRef},
     topology::{ParamRef, ShapeKind, Signature},
 };
 
@@ -108,41 +103,6 @@ impl EachNode {
             most_open: Some(items as usize),
             body,
             catch: None,
-        }
-    }
-}
-
-#[derive(Clone)]
-pub(crate) struct CatchSpec {
-    pub(crate) name: Name,
-    pub(crate) make: Arc<MakeFailure>,
-}
-
-/// Makes the failure of what went in, its kind, its message and how often the node was tried.
-type MakeFailure =
-    dyn Fn(&mut Inputs<'_>, FailureKind, String, u32) -> InputResult<Live> + Send + Sync;
-
-impl CatchSpec {
-    fn of<I: Input>() -> Self {
-        Self {
-            name: <Failure<I> as State>::NAME.into(),
-            make: Arc::new(|inputs, kind, message, attempts| {
-                let input = I::owned(inputs)?;
-                let failure = Failure::new(input, kind, message);
-                Ok(Live::new(failure.with_attempts(attempts)))
-            }),
-        }
-    }
-
-    /// Of a node of the builder that takes one state.
-    pub(crate) fn of_state<I: Data>(clone: CloneOf<I>) -> Self {
-        Self {
-            name: Failure::<I>::schema_name(),
-            make: Arc::new(move |inputs, kind, message, attempts| {
-                let input = inputs.take(0, &clone)?;
-                let failure = Failure::new(input, kind, message);
-                Ok(Live::new(failure.with_attempts(attempts)))
-            }),
         }
     }
 }
