@@ -86,14 +86,19 @@ pub mod ours {
 
     /// The same with the model that ships for tests.
     pub async fn scripted() -> f64 {
-        let start = || {
-            let script = ScriptedModel::new()
-                .call("ask", "echo", json!({ "text": "hello" }))
-                .reply("ask", json!({ "text": "hello" }));
-            run(ClientFactory::new().with_scripted(script))
-        };
         let ctx = Context::default();
-        step_time(1, start, async |run| drive(run, &ctx).await).await
+        step_time(1, scripted_run, async |run| drive(run, &ctx).await).await
+    }
+
+    pub async fn scripted_once(ctx: &Context) {
+        drive(&mut scripted_run(), ctx).await;
+    }
+
+    fn scripted_run() -> FlowRuntime<Question> {
+        let script = ScriptedModel::new()
+            .call("ask", "echo", json!({ "text": "hello" }))
+            .reply("ask", json!({ "text": "hello" }));
+        run(ClientFactory::new().with_scripted(script))
     }
 
     /// The lower bound: arguments and answer are read, the tool's result is written.

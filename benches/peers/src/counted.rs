@@ -2,7 +2,7 @@
 
 use pravah_runtime::Context;
 
-use crate::{chain, graph_flow, ours, waits};
+use crate::{agents, chain, graph_flow, ours, waits};
 
 /// Makes the runs of a row: ours, or those of graph-flow.
 pub async fn make(row: &str, who: &str) {
@@ -21,7 +21,13 @@ pub async fn make(row: &str, who: &str) {
             let graph = waits::graph_flow::graph();
             repeat(async || waits::graph_flow::once(&graph).await).await;
         }
-        _ => panic!("`count` takes `stored-step` or `fork`, and `ours` or `graph-flow`"),
+        ("agent", "ours") => {
+            let ctx = Context::default();
+            repeat(async || agents::ours::scripted_once(&ctx).await).await;
+        }
+        _ => panic!(
+            "`count` takes `stored-step` or `fork` with `ours` or `graph-flow`, and `agent` with `ours`"
+        ),
     }
 }
 
