@@ -49,10 +49,19 @@ pub(crate) fn read<T: syn::parse::Parse>(
         Ok(_) => {}
         Err(_) => return Err(remains(tokens, attribute)),
     }
+    let instead = match (attribute, syn::parse2::<Item>(tokens.clone())) {
+        ("node" | "gate" | "flow", Ok(Item::Struct(_))) => {
+            "; a struct that a flow carries is a `#[state]`"
+        }
+        ("node" | "gate" | "flow", Ok(Item::Enum(_))) => {
+            "; an enum that a flow carries is a `#[state]`, one of states to choose between a `#[choice]`"
+        }
+        _ => "",
+    };
     errors.error(
         Span::call_site(),
         format!("`#[{attribute}]` is not above {kind}"),
-        format!("put it above {kind}"),
+        format!("put it above {kind}{instead}"),
     );
     Err(silenced(tokens))
 }

@@ -57,7 +57,7 @@ impl Parser<'_> {
             targets.push(self.target(Span::call_site(), true).ok()?);
             Source::Input
         } else {
-            self.source().ok()?
+            self.source(is_first).ok()?
         };
         let mut failed = false;
         while self.peek().is_some() && !failed {
@@ -100,10 +100,18 @@ impl Parser<'_> {
         matches!(Word::of(&word.to_string()), Some(Word::Fork | Word::Each))
     }
 
-    fn source(&mut self) -> Parsed<Source> {
+    fn source(&mut self, is_first: bool) -> Parsed<Source> {
         if let Some((word, span, inside)) = self.word()? {
             return match word {
                 Word::Catch => Ok(Source::Catch(self.one_node(word, span, inside)?)),
+                Word::Either if is_first => {
+                    self.errors.error(
+                        span,
+                        "a flow cannot start with `either`",
+                        "write `node -> either(a, b)`, after the node that chooses; or `fork(a, b)`, if all of them take the input",
+                    );
+                    Err(Reported)
+                }
                 Word::Either | Word::Fork => {
                     not_after_node(self.errors, word, span);
                     Err(Reported)
@@ -144,6 +152,7 @@ impl Parser<'_> {
             );
             return Err(Reported);
         }
+        let is_first_in_chain = self.separator == ',' && self.at == 0;
         let Some((word, span, inside)) = self.word()? else {
             let node = self.node("`->` leads to a node")?;
             if node.key == DONE {
@@ -156,6 +165,14 @@ impl Parser<'_> {
             return Ok(Target::Node(node));
         };
         match word {
+            Word::Fork if is_first_in_chain => {
+                self.errors.error(
+                    span,
+                    "no node is before this `fork`",
+                    "start with the node whose states its branches take; or move it into a flow of its own, which may start with `fork(a, b)`, and name that flow here",
+                );
+                Err(Reported)
+            }
             Word::Either | Word::Fork if !after_node => {
                 not_after_node(self.errors, word, span);
                 Err(Reported)
@@ -218,10 +235,14 @@ impl Parser<'_> {
             } else {
                 "one branch"
             };
+            let each = match kind {
+                GroupKind::Fork => "; for the items of a list `each(a)`",
+                GroupKind::Either => "",
+            };
             self.errors.error(
                 span,
                 format!("`{}` has {count}, and needs two", word.name()),
-                format!("write `{}`, or a plain `->`", word.usage()),
+                format!("write `{}`, or a plain `->`{each}", word.usage()),
             );
             return Err(Reported);
         }
@@ -266,7 +287,9 @@ impl Parser<'_> {
                     Word::Join => {
                         "name the node where the branches meet: `fork(a, b) -> join(node)`"
                     }
-                    _ => "name the node whose failure goes on: `catch(node) -> rescue`",
+                    _ => {
+                        "name the node whose failure goes on: `catch(node) -> rescue`; several nodes that fail together go into a flow of their own, whose name is a node"
+                    }
                 };
                 self.errors
                     .error(span, format!("`{}` takes one node", word.name()), help);

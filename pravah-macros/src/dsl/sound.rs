@@ -8,6 +8,7 @@ use proc_macro2::Span;
 use super::{
     alternatives::most_together,
     graph::{From, Graph, NodeBody, To},
+    words::Word,
 };
 use crate::diag::Diagnostics;
 
@@ -123,7 +124,7 @@ fn explain(
         errors.error(
             fork,
             format!("the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {run}"),
-            "join them: `fork(…) -> join(node)`, with a node that takes what each of them returns",
+            "join them: `fork(…) -> join(node)`, with a node that takes what each of them returns; or write `either(…)`, after a node that chooses one of them",
         );
         return;
     }
@@ -248,6 +249,9 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
             "`{name}` is called `{renamed}` in this flow: write `{renamed}` here, or lead a branch to another use of it, `… -> {name}`"
         );
     }
+    if name == Word::Each.name() {
+        return "a list has no name: to catch what fails in it, move it into a flow of its own, and write `catch(flow)`; for a node of that name lead a branch to it, `… -> each`".to_owned();
+    }
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
@@ -258,7 +262,7 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
 }
 
 /// What `as` calls another use of the function that a node is.
-fn renamed_use(graph: &Graph, node: usize) -> Option<String> {
+pub(crate) fn renamed_use(graph: &Graph, node: usize) -> Option<String> {
     let path = |node: usize| match &graph.nodes.get(node)?.body {
         NodeBody::Node(it) => Some((it.path.to_string(), it.alias.is_some())),
         NodeBody::Each { .. } => None,

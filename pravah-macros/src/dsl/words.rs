@@ -61,6 +61,28 @@ static WORDS: [Entry; 5] = [
 /// What other languages call going back, for which there is no word.
 pub(crate) const LOOPS: [&str; 4] = ["loop", "repeat", "while", "until"];
 
+/// What other frameworks write around a node, and an annotation says here.
+const ANNOTATIONS: [(&[&str], &str); 3] = [
+    (
+        &["retry", "retries"],
+        "attempts are an option of the node: write `#[node(retry(max_attempts = 3))]` above its function, and its name here",
+    ),
+    (
+        &["timeout", "with_timeout", "deadline"],
+        "a time limit is an option of the node: write `#[node(timeout = \"30s\")]` above its function, and its name here",
+    ),
+    (
+        &["gate", "human", "approve", "approval", "interrupt"],
+        "a gate is a function that a person answers: write `#[gate(prompt = \"…\")]` above it, and its name here",
+    ),
+];
+
+/// How an annotation says what other frameworks write as `name(…)`.
+pub(crate) fn annotation(name: &str) -> Option<&'static str> {
+    let of = |(names, help): &(&[&str], &'static str)| names.contains(&name).then_some(*help);
+    ANNOTATIONS.iter().find_map(of)
+}
+
 /// What to write in a flow for a keyword of Rust that starts a statement or an expression.
 pub(crate) struct Control {
     keywords: &'static [&'static str],

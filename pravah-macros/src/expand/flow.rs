@@ -309,7 +309,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let about = about(name, doc_comment(attrs));
     let (takes, returns) = (topology::state_ref(input), topology::state_ref(output));
     let topology = flow.topology();
-    let callable = sound.then(|| delegation::callable(marker));
+    let callable = delegation::callable(marker);
     let signature = if sound {
         quote! {{
             const INPUT: ::core::option::Option<#private::StateRef> = #takes;

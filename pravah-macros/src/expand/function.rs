@@ -10,7 +10,7 @@ mod returns;
 mod types;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
 use self::asks::refuse_pattern;
@@ -19,7 +19,7 @@ pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
 pub(super) use self::types::{SELF_HELP, unnamed};
-use super::{as_written, beside, named_constant, own, private, private_at};
+use super::{as_written, beside, delegation, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
 pub(crate) struct Function {
@@ -117,6 +117,17 @@ impl Function {
     /// See [`broken`].
     pub(crate) fn broken(&self) -> TokenStream {
         broken(&self.item)
+    }
+
+    pub(crate) fn body(&self) -> TokenStream {
+        self.item.block.to_token_stream()
+    }
+
+    /// Drops a body with a mistake, of which rustc would report the same.
+    pub(crate) fn drop_body(&mut self) {
+        let unused = parse_quote!(#[allow(unused_variables)]);
+        self.item.attrs.push(unused);
+        *self.item.block = parse_quote!({ loop {} });
     }
 
     /// The hidden type that stands for the node, with what `flow!` asks of it; `checks` are those of a
@@ -222,9 +233,21 @@ pub(crate) fn broken_node(name: &Ident) -> TokenStream {
     broken_marker(&syn::Visibility::Inherited, name)
 }
 
+/// It may be meant to be called as well, as an agent.
 fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
-    let private = private();
+    let (private, callable) = (private(), delegation::callable(name));
     let node = quote! {
+        #callable
+
+        impl #name {
+            #[allow(dead_code)]
+            #visibility fn invoke<__PravahInput, __PravahOutput>(
+                _: __PravahInput,
+            ) -> #private::Invoke<__PravahOutput> {
+                loop {}
+            }
+        }
+
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #private::NodeInfo for #name {

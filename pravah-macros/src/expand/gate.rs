@@ -89,7 +89,9 @@ fn ask(
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let private = private();
-    refuse_braces(function, options, errors);
+    if !options.is_broken {
+        refuse_braces(function, options, errors);
+    }
     let params = if options
         .expressions()
         .all(|expr| matches!(expr, Expr::Lit(_)))
@@ -209,10 +211,14 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
         let Lit::Str(text) = &literal.lit else {
             continue;
         };
-        if let Some(name) = function.param_in_braces(&text.value()) {
+        let shown = match function.param_in_braces(&text.value()) {
+            Some(name) => Some(format!("{{{name}…}}")),
+            None => text.value().contains("{}").then(|| "{}".to_owned()),
+        };
+        if let Some(shown) = shown {
             errors.error(
                 text.span(),
-                format!("`{{{name}…}}` appears in this text as it is"),
+                format!("`{shown}` appears in this text as it is"),
                 "write `format!(\"…\")` around it; a field is a parameter of its own: `format!(\"Publish {}?\", draft.title)`",
             );
         }

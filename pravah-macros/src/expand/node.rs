@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(crate) fn expand(
-    function: &Function,
+    function: &mut Function,
     options: &NodeOptions,
     errors: &mut Diagnostics,
 ) -> TokenStream {
@@ -24,6 +24,12 @@ pub(crate) fn expand(
     if (options.is_broken && makes_calls)
         || delegation::refuse_itself(function.name(), agents, errors)
     {
+        return function.broken();
+    }
+    if !makes_calls
+        && delegation::refuse_call_in_body(function.name(), function.body(), agents, errors)
+    {
+        function.drop_body();
         return function.broken();
     }
     let shape = function.shape();

@@ -170,6 +170,7 @@ fn broken(item: &ItemFn) -> TokenStream {
         #[automatically_derived]
         impl #private::Tool for #name {
             type Output = ();
+            const PARAMS: &'static [#private::ParamRef] = &[];
 
             // What it says is not known: an agent with `approve = destructive` says nothing of it.
             const ANNOTATIONS: #private::ToolAnnotations =

@@ -148,6 +148,8 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         quote!(.caught(#failure))
     });
     let unclear = unclear_orders(graph, index);
+    let alias = is_last(graph, node).then(|| sound::renamed_use(graph, index));
+    let alias = alias.flatten().map(|alias| quote!(.also(#alias)));
     quote! {
         __PravahNode::new(
             [#id, #written],
@@ -156,7 +158,16 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
             ARCS_OF,
             #index,
         )
-        #joined #unclear #caught
+        #joined #unclear #caught #alias
+    }
+}
+
+/// Whether nothing follows a node.
+fn is_last(graph: &Graph, node: &Node) -> bool {
+    match node.successor {
+        Successor::End => true,
+        Successor::One(arc) => graph.arcs.get(arc).is_some_and(|arc| arc.to == To::Done),
+        Successor::Group(..) => false,
     }
 }
 

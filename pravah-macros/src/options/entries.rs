@@ -68,7 +68,13 @@ fn is_entry(
     match tokens.next() {
         Some(TokenTree::Punct(sign)) if sign.as_char() != '=' => {
             let fact = format!("`{key}` is followed by `{}`", sign.as_char());
-            return Err((sign.span(), fact, "write `name = value`".to_owned()));
+            let help = match sign.as_char() {
+                '.' => {
+                    "write `name = value`; a text with values in it is `name = format!(\"…\", …)`"
+                }
+                _ => "write `name = value`",
+            };
+            return Err((sign.span(), fact, help.to_owned()));
         }
         Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::Parenthesis => {
             let fact = format!("what follows `{key}` is not in parentheses");

@@ -39,6 +39,8 @@ table! {
         ["event", "wait_for", "signal"] => "write `#[gate(event = \"…\")]` above a function that waits for an event",
         ["input", "inputs", "takes", "returns", "outputs"] =>
             "leave it out: the parameters of the function and its return type say it",
+        ["only", "capabilities", "permissions"] =>
+            "write it on the flow, `#[flow(only(deps))]`: its nodes may ask for nothing else",
         ["delegation"] =>
             "leave it out: `delegation` is for agents, and each agent in `agents = […]` has its own",
         delegation::OTHER_NAMES =>

@@ -155,14 +155,23 @@ pub const fn check_one(diagnosis: &Diagnosis, node: usize) {
         }
         text.fail()
     }
-    text.help(&[
+    let text = text.help(&[
         "write `",
         node.name,
         " -> ",
         group,
         "(…)` with a branch for each of them, in this order",
-    ])
-    .fail()
+    ]);
+    match net.nodes[index].alias {
+        Some(alias) => text
+            .and(&[
+                "; or write `",
+                alias,
+                "`, if the node of that name is meant",
+            ])
+            .fail(),
+        None => text.fail(),
+    }
 }
 
 /// Whether the next node is broken: nothing is said then of a missing group.

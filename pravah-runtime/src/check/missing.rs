@@ -83,18 +83,38 @@ pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Messag
                 let text = message(&["`", node.name, "` takes "])
                     .and_state(states[i])
                     .push(", which nothing brings");
-                return Some(match handed_to_all(net, slots) {
-                    Some(from) => text.help_with_tuple(from),
-                    None => text
-                        .help(&["lead a branch that brings "])
-                        .and_state(states[i])
-                        .and(&[" to `", node.name, "`, or take it out of its parameters"])
-                        .and_read_of(net, states[i]),
-                });
+                return Some(
+                    match (handed_to_all(net, slots), brought(net, index, states)) {
+                        (Some(from), _) => text.help_with_tuple(from),
+                        (None, Some(other)) => text
+                            .help(&["take "])
+                            .and_state(other)
+                            .push(" alone, which is brought; or lead a branch that brings ")
+                            .and_state(states[i])
+                            .and(&[" to `", node.name, "`"]),
+                        (None, None) => text
+                            .help(&["lead a branch that brings "])
+                            .and_state(states[i])
+                            .and(&[" to `", node.name, "`, or take it out of its parameters"])
+                            .and_read_of(net, states[i]),
+                    },
+                );
             }
             i += 1;
         }
         param += 1;
+    }
+    None
+}
+
+/// The first of these states that is brought to node number `node`.
+const fn brought(net: &Topology, node: usize, states: &[StateRef]) -> Option<StateRef> {
+    let mut states = states;
+    while let [state, rest @ ..] = states {
+        if net.brings(node, *state) {
+            return Some(*state);
+        }
+        states = rest;
     }
     None
 }

@@ -6,7 +6,7 @@ use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     node::{NotAnswered, Param},
     state::{StateRef, name::same},
-    topology::{Inside, ParamRef, Signature, Topology, ambiguous},
+    topology::{Inside, ParamRef, ShapeKind, Signature, Topology, ambiguous},
 };
 
 /// The most states that a node can take.
@@ -96,7 +96,9 @@ pub const fn check_question(name: &str, is_answer: bool) {
             name,
             "` is the answer, and is not there when the gate asks",
         ])
-        .help(&["use its other parameters: the states that wait at the gate, and what it asks for"])
+        .help(&[
+            "the last parameter of a gate is its answer: use those before it, such as the state that waits at the gate",
+        ])
         .fail()
     }
 }
@@ -151,7 +153,7 @@ pub const fn check_attempts(attempts: u32) {
 #[track_caller]
 pub const fn check_no_limit(net: &Topology, node: usize) {
     let node = &net.nodes[node].signature;
-    if node.limited && !node.broken {
+    if node.limited && !node.broken && !may_be_meant(net, node.name) {
         message(&[
             "`",
             node.name,
@@ -164,6 +166,22 @@ pub const fn check_no_limit(net: &Topology, node: usize) {
         ])
         .fail()
     }
+}
+
+/// Whether the report of another use of the node, which no group follows, asks if the one called `alias` is meant.
+const fn may_be_meant(net: &Topology, alias: &str) -> bool {
+    let mut node = 0;
+    while node < net.nodes.len() {
+        let other = &net.nodes[node];
+        if let (Some(meant), ShapeKind::Choice | ShapeKind::Fork) =
+            (other.alias, other.signature.shape.kind)
+            && same(meant, alias)
+        {
+            return true;
+        }
+        node += 1;
+    }
+    false
 }
 
 /// Checks a `max_turns` that is no literal.

@@ -93,6 +93,8 @@ pub struct TopologyNode {
     pub(crate) unclear_orders: &'static [UnclearOrder],
     /// Its failure, if a `catch` follows.
     pub(crate) failure: Option<&'static FailureName>,
+    /// What `as` calls another use of the same node, if nothing follows this one.
+    pub(crate) alias: Option<&'static str>,
 }
 
 /// Two slots of a node that two forks fill in different orders.
@@ -256,6 +258,17 @@ impl TopologyNode {
             join: false,
             unclear_orders: &[],
             failure: None,
+            alias: None,
+        }
+    }
+
+    /// The same, of which another use is called `alias`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn also(self, alias: &'static str) -> Self {
+        Self {
+            alias: Some(alias),
+            ..self
         }
     }
 

@@ -52,6 +52,14 @@ impl Parser<'_> {
             );
             return Err(Reported);
         }
+        if let Some(help) = words::annotation(&name) {
+            self.errors.error(
+                span,
+                format!("`{name}` is not a word of the flow language"),
+                help,
+            );
+            return Err(Reported);
+        }
         let all = words::all();
         let near = Word::called(&name)
             .map(Word::name)
@@ -171,8 +179,15 @@ impl Parser<'_> {
             return Err(Reported);
         }
         let raw = format!("r#{keyword}");
+        let instead = match &*keyword.to_string() {
+            "loop" | "while" | "continue" => {
+                "to go back, write the name of the node that the loop starts with; "
+            }
+            "return" | "break" => "to end the flow, write `done`; ",
+            _ => "",
+        };
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
-            Ok(_) => format!("a node of that name is written `{raw}`"),
+            Ok(_) => format!("{instead}a node of that name is written `{raw}`"),
             Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
         };
         self.errors.error(

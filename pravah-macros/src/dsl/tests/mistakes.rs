@@ -87,17 +87,31 @@ fn a_group_stands_directly_after_a_node() {
         refuses(&format!("a; {word}(b, c)"), word, &fact);
         refuses(&format!("a -> each(b) -> {word}(c, d)"), word, &fact);
         refuses(&format!("catch(a) -> {word}(b, c)"), word, &fact);
-        refuses(
-            &format!("a -> fork({word}(b, c), d)").replacen("fork(fork", "either(fork", 1),
-            word,
-            &fact,
-        );
-        refuses(&format!("a -> each({word}(b, c))"), word, &fact);
     }
     refuses(
         "a -> either(b, c) -> fork(d, e)",
         "fork",
         "`fork` is not directly after a node",
+    );
+    refuses(
+        "a -> each(either(b, c))",
+        "either",
+        "`either` is not directly after a node",
+    );
+    refuses(
+        "a -> each(fork(b, c))",
+        "fork",
+        "no node is before this `fork`",
+    );
+    refuses(
+        "a -> fork(either(b, c), d)",
+        "either",
+        "`either` is not directly after a node",
+    );
+    refuses(
+        "a -> either(fork(b, c), d)",
+        "fork",
+        "no node is before this `fork`",
     );
 }
 
@@ -106,7 +120,7 @@ fn a_flow_cannot_start_with_a_choice() {
     refuses(
         "either(a, b)",
         "either",
-        "`either` is not directly after a node",
+        "a flow cannot start with `either`",
     );
 }
 

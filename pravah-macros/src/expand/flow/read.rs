@@ -2,7 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, FnArg, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned};
+use syn::{
+    Attribute, FnArg, GenericParam, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned,
+};
 
 use super::{
     Upgrades,
@@ -95,21 +97,25 @@ pub(super) fn of_function(
     let output = output?;
     let body = body(&item.block, name, errors);
     let argument = argument?;
-    if let Type::Reference(ty) = ungroup(&argument.ty) {
-        errors.error(
-            ty.and_token.span,
+    let (input, borrow) = match ungroup(&argument.ty) {
+        Type::Reference(ty) => ((*ty.elem).clone(), Some(ty.and_token.span)),
+        _ => ((*argument.ty).clone(), None),
+    };
+    let mut found = Diagnostics::default();
+    let is_refused = refuse_unnamed(name, "starts with", &input, &mut found)
+        || refuse_foreign(name, &input, &mut found)
+        || refuse_input(name, &input, options, &mut found);
+    match borrow {
+        Some(borrow) => errors.error(
+            borrow,
             format!("the flow `{name}` borrows its input, and a run owns it"),
             "take it by value",
-        );
+        ),
+        None => errors.append(found),
+    }
+    if is_refused {
         return None;
     }
-    if refuse_unnamed(name, "starts with", &argument.ty, errors)
-        || refuse_foreign(name, &argument.ty, errors)
-        || refuse_input(name, &argument.ty, options, errors)
-    {
-        return None;
-    }
-    let input = (*argument.ty).clone();
     let input_name = plain_name(&argument.pat)
         .cloned()
         .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
@@ -123,7 +129,7 @@ pub(super) fn of_function(
         only: options.only.clone(),
         is_named: options.named.is_some(),
         upgrades: options.upgrades.clone(),
-        body: body.filter(|_| is_fine),
+        body: body.filter(|_| is_fine && borrow.is_none()),
         name: name.clone(),
         input,
         output,
@@ -142,7 +148,13 @@ fn check_head(item: &ItemFn, errors: &mut Diagnostics) {
             "remove `async`: the function that it becomes is async",
         );
     }
-    if let Some(param) = item.sig.generics.params.first() {
+    let mut params = item.sig.generics.params.iter();
+    let is_reference = |arg: &FnArg| matches!(arg, FnArg::Typed(arg) if matches!(ungroup(&arg.ty), Type::Reference(_)));
+    // That the input is borrowed says all of a lifetime.
+    let is_said = |param: &GenericParam| {
+        matches!(param, GenericParam::Lifetime(_)) && item.sig.inputs.iter().any(is_reference)
+    };
+    if let Some(param) = params.find(|param| !is_said(param)) {
         errors.error(
             param.span(),
             format!("the flow `{name}` is generic, and its nodes take concrete states"),
