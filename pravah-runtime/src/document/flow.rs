@@ -235,7 +235,7 @@ impl DocumentFlow {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<FlowRuntime<Self>, FlowError> {
-        let run = FlowRuntime::restore(Arc::clone(&self.known), snapshot, options)?;
+        let run = FlowRuntime::restore_with(Arc::clone(&self.known), snapshot, options)?;
         Ok(run.with_runners(&self.runners))
     }
 }

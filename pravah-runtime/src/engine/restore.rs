@@ -61,12 +61,12 @@ impl<F> FlowRuntime<F> {
     where
         F: FlowDef,
     {
-        Self::restore(graph_of::<F>()?, snapshot, options)
+        Self::restore_with(graph_of::<F>()?, snapshot, options)
     }
 
     /// Goes on with a run of this flow.
     #[inline]
-    pub(crate) fn restore(
+    pub(crate) fn restore_with(
         known: Arc<Known>,
         snapshot: FlowSnapshot,
         options: &LoadOptions,

@@ -328,7 +328,7 @@ impl AgentRegistry {
         snapshot: FlowSnapshot,
         options: &LoadOptions,
     ) -> Result<FlowRuntime<Self>, FlowError> {
-        let run = FlowRuntime::restore(self.known()?, snapshot, options)?;
+        let run = FlowRuntime::restore_with(self.known()?, snapshot, options)?;
         Ok(run.with_runners(&self.runners))
     }
 
