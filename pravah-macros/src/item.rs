@@ -51,10 +51,10 @@ pub(crate) fn read<T: syn::parse::Parse>(
     }
     let instead = match (attribute, syn::parse2::<Item>(tokens.clone())) {
         ("node" | "gate" | "flow", Ok(Item::Struct(_))) => {
-            "; a struct that a flow carries is a `#[state]`"
+            "; write `#[state]` above a struct that a flow carries"
         }
         ("node" | "gate" | "flow", Ok(Item::Enum(_))) => {
-            "; an enum that a flow carries is a `#[state]`, one of states to choose between a `#[choice]`"
+            "; write `#[state]` above an enum that a flow carries, `#[choice]` above one that chooses between branches"
         }
         _ => "",
     };

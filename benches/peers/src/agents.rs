@@ -90,6 +90,7 @@ pub mod ours {
         step_time(1, scripted_run, async |run| drive(run, &ctx).await).await
     }
 
+    /// One such run, and the making of its model and script.
     pub async fn scripted_once(ctx: &Context) {
         drive(&mut scripted_run(), ctx).await;
     }

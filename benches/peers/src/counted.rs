@@ -1,4 +1,4 @@
-//! Two rows as runs alone, for a profiler that counts instructions: other work on the machine does not change them.
+//! Rows as runs alone, for a profiler that counts instructions: other work on the machine does not change them.
 
 use pravah_runtime::Context;
 

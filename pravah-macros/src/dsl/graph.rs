@@ -103,6 +103,20 @@ pub(crate) enum To {
 }
 
 impl Graph {
+    /// What `as` calls another use of the function that a node is.
+    pub(crate) fn renamed_use(&self, node: usize) -> Option<String> {
+        let path = |node: usize| match &self.nodes.get(node)?.body {
+            NodeBody::Node(it) => Some((it.path.to_string(), it.alias.is_some())),
+            NodeBody::Each { .. } => None,
+        };
+        let (own, false) = path(node)? else {
+            return None;
+        };
+        let mut others = 0..self.nodes.len();
+        let other = others.find(|other| path(*other) == Some((own.clone(), true)))?;
+        Some(self.name(other))
+    }
+
     pub(crate) fn name(&self, index: usize) -> String {
         match self.nodes.get(index).map(|node| &node.body) {
             Some(NodeBody::Node(node)) => node.name.clone(),

@@ -168,8 +168,8 @@ impl Parser<'_> {
             Word::Fork if is_first_in_chain => {
                 self.errors.error(
                     span,
-                    "no node is before this `fork`",
-                    "start with the node whose states its branches take; or move it into a flow of its own, which may start with `fork(a, b)`, and name that flow here",
+                    "this `fork` has no node before it",
+                    "write `node -> fork(a, b)`, with the node that returns the states of the branches; or move the `fork` into a flow of its own, and name that flow here",
                 );
                 Err(Reported)
             }
@@ -236,7 +236,7 @@ impl Parser<'_> {
                 "one branch"
             };
             let each = match kind {
-                GroupKind::Fork => "; for the items of a list `each(a)`",
+                GroupKind::Fork => "; or `each(a)`, if the node before returns a list",
                 GroupKind::Either => "",
             };
             self.errors.error(
@@ -288,7 +288,7 @@ impl Parser<'_> {
                         "name the node where the branches meet: `fork(a, b) -> join(node)`"
                     }
                     _ => {
-                        "name the node whose failure goes on: `catch(node) -> rescue`; several nodes that fail together go into a flow of their own, whose name is a node"
+                        "name the node whose failure goes on: `catch(node) -> rescue`; to catch the failures of several nodes, move them into a flow of their own, and write `catch` around its name"
                     }
                 };
                 self.errors

@@ -124,7 +124,7 @@ fn explain(
         errors.error(
             fork,
             format!("the branches of this `fork` never join: `{one}` and `{other}` both end the flow, as in the run {run}"),
-            "join them: `fork(…) -> join(node)`, with a node that takes what each of them returns; or write `either(…)`, after a node that chooses one of them",
+            "join them: `fork(…) -> join(node)`, with a node that takes what each of them returns; or, if only one branch is to run, write `either(…)` after a node that returns `Either<_, _>`",
         );
         return;
     }
@@ -244,13 +244,17 @@ fn crossed_arcs(graph: &Graph, arcs: &[usize]) -> Option<[usize; 3]> {
 
 fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let name = graph.name(node.0);
-    if let Some(renamed) = renamed_use(graph, node.0) {
+    if let Some(renamed) = graph.renamed_use(node.0) {
         return format!(
             "`{name}` is called `{renamed}` in this flow: write `{renamed}` here, or lead a branch to another use of it, `… -> {name}`"
         );
     }
-    if name == Word::Each.name() {
-        return "a list has no name: to catch what fails in it, move it into a flow of its own, and write `catch(flow)`; for a node of that name lead a branch to it, `… -> each`".to_owned();
+    let is_caught = graph
+        .nodes
+        .get(node.0)
+        .is_some_and(|node| node.catch.is_some());
+    if name == Word::Each.name() && is_caught {
+        return "`each(…)` has no name that `catch` could take: move the list into a flow of its own, and write `catch` around the name of that flow; if you mean a node called `each`, lead a branch to it".to_owned();
     }
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
@@ -259,19 +263,6 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
         .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
         .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
     format!("{near}lead a branch to it, `… -> {name}`, or remove it")
-}
-
-/// What `as` calls another use of the function that a node is.
-pub(crate) fn renamed_use(graph: &Graph, node: usize) -> Option<String> {
-    let path = |node: usize| match &graph.nodes.get(node)?.body {
-        NodeBody::Node(it) => Some((it.path.to_string(), it.alias.is_some())),
-        NodeBody::Each { .. } => None,
-    };
-    let (own, false) = path(node)? else {
-        return None;
-    };
-    let other = (0..graph.nodes.len()).find(|other| path(*other) == Some((own.clone(), true)))?;
-    Some(graph.name(other))
 }
 
 /// What ended the flow: for done marked twice, the last end.

@@ -61,26 +61,35 @@ static WORDS: [Entry; 5] = [
 /// What other languages call going back, for which there is no word.
 pub(crate) const LOOPS: [&str; 4] = ["loop", "repeat", "while", "until"];
 
-/// What other frameworks write around a node, and an annotation says here.
-const ANNOTATIONS: [(&[&str], &str); 3] = [
-    (
-        &["retry", "retries"],
-        "attempts are an option of the node: write `#[node(retry(max_attempts = 3))]` above its function, and its name here",
-    ),
-    (
-        &["timeout", "with_timeout", "deadline"],
-        "a time limit is an option of the node: write `#[node(timeout = \"30s\")]` above its function, and its name here",
-    ),
-    (
-        &["gate", "human", "approve", "approval", "interrupt"],
-        "a gate is a function that a person answers: write `#[gate(prompt = \"…\")]` above it, and its name here",
-    ),
+/// What other languages and frameworks write as `name(…)`, and a flow says otherwise.
+struct Foreign {
+    names: &'static [&'static str],
+    help: &'static str,
+}
+
+const FOREIGN: [Foreign; 4] = [
+    Foreign {
+        names: &LOOPS,
+        help: "name a node again to go back to it: `review -> either(done, revise); revise -> review`",
+    },
+    Foreign {
+        names: &["retry", "retries"],
+        help: "write the name of the node alone, and `#[node(retry(max_attempts = 3))]` above its function",
+    },
+    Foreign {
+        names: &["timeout", "with_timeout", "deadline"],
+        help: "write the name of the node alone, and `#[node(timeout = \"30s\")]` above its function",
+    },
+    Foreign {
+        names: &["gate", "human", "approve", "approval", "interrupt"],
+        help: "write the name of a gate alone: it is a function with `#[gate(prompt = \"…\")]` above it",
+    },
 ];
 
-/// How an annotation says what other frameworks write as `name(…)`.
-pub(crate) fn annotation(name: &str) -> Option<&'static str> {
-    let of = |(names, help): &(&[&str], &'static str)| names.contains(&name).then_some(*help);
-    ANNOTATIONS.iter().find_map(of)
+/// What to write in place of `name(…)`, which other languages have.
+pub(crate) fn help_for_foreign(name: &str) -> Option<&'static str> {
+    let foreign = FOREIGN.iter().find(|it| it.names.contains(&name));
+    foreign.map(|it| it.help)
 }
 
 /// What to write in a flow for a keyword of Rust that starts a statement or an expression.

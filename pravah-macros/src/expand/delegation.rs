@@ -1,9 +1,12 @@
 //! The agents that an agent or a node may call.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+mod body;
+
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
+pub(super) use self::body::refuse_call_in_body;
 use super::{
     as_trait,
     constants::Constants,
@@ -121,102 +124,6 @@ pub(super) fn refuse_itself<'a>(
         );
     }
     itself.is_some()
-}
-
-/// Reports, for a node that returns no `Invoke`, where its body calls one of its agents as a function, or awaits its
-/// result, and returns whether it does.
-pub(super) fn refuse_call_in_body(
-    node: &Ident,
-    body: TokenStream,
-    agents: &[Path],
-    errors: &mut Diagnostics,
-) -> bool {
-    // A capital is that of a struct, of which the body may make one.
-    let functions: Vec<&Ident> = agents
-        .iter()
-        .filter_map(|agent| agent.get_ident())
-        .filter(|name| name.unraw().to_string().starts_with(char::is_lowercase))
-        .collect();
-    let Some(call) = call_in(body, &functions) else {
-        return false;
-    };
-    let agent = call.agent;
-    match call.is_awaited {
-        true => errors.error(
-            call.span,
-            format!("`{node}` awaits a call of `{agent}`, and the result of that goes to the next node"),
-            "return the `Invoke` itself, or `Invoke::all(…)` of several, and let the next node take the result",
-        ),
-        false => errors.error(
-            call.span,
-            format!("`{node}` calls `{agent}` as a function, which is no call of an agent"),
-            format!("return `{agent}::invoke(input)` as an `Invoke<_>`: what the agent returns goes to the next node"),
-        ),
-    }
-    true
-}
-
-/// A call that gives a node no result.
-struct CallInBody<'a> {
-    span: Span,
-    agent: &'a Ident,
-    /// Whether it is `agent::invoke(…).await`, and not `agent(…)`.
-    is_awaited: bool,
-}
-
-/// The first such call of one of these functions.
-fn call_in<'a>(body: TokenStream, functions: &[&'a Ident]) -> Option<CallInBody<'a>> {
-    let tokens: Vec<TokenTree> = body.into_iter().collect();
-    let mut is_alone = true;
-    for (at, token) in tokens.iter().enumerate() {
-        let found = match token {
-            TokenTree::Group(group) => call_in(group.stream(), functions),
-            TokenTree::Ident(name) if is_alone => {
-                let agent = functions.iter().find(|function| **function == name);
-                let after = tokens.get(at + 1..).unwrap_or_default();
-                let is_awaited = agent.and_then(|_| is_awaited_call(after));
-                agent.zip(is_awaited).map(|(agent, is_awaited)| CallInBody {
-                    span: name.span(),
-                    agent,
-                    is_awaited,
-                })
-            }
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
-        }
-        is_alone = match token {
-            TokenTree::Punct(before) => !matches!(before.as_char(), '.' | ':'),
-            TokenTree::Ident(before) => before != "fn",
-            _ => true,
-        };
-    }
-    None
-}
-
-/// Whether `::invoke(…).await` is behind a name, and not `(…)`; nothing if neither is.
-fn is_awaited_call(after: &[TokenTree]) -> Option<bool> {
-    let is_in_parentheses = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
-    match after {
-        [arguments, ..] if is_in_parentheses(arguments) => Some(false),
-        [
-            TokenTree::Punct(_),
-            TokenTree::Punct(_),
-            TokenTree::Ident(invoke),
-            arguments,
-            TokenTree::Punct(dot),
-            TokenTree::Ident(r#await),
-            ..,
-        ] if invoke == "invoke"
-            && is_in_parentheses(arguments)
-            && dot.as_char() == '.'
-            && r#await == "await" =>
-        {
-            Some(true)
-        }
-        _ => None,
-    }
 }
 
 /// Lets agents call the agent or the flow of this marker.

@@ -41,7 +41,9 @@ impl Function {
     /// Silences the compiler where the body does not use this parameter.
     pub(crate) fn allow_unused(&mut self, index: usize) {
         if let Some(FnArg::Typed(param)) = self.item.sig.inputs.get_mut(index) {
-            param.attrs.push(parse_quote!(#[allow(unused_variables)]));
+            param
+                .attrs
+                .push(parse_quote!(#[allow(unused_variables, unused_mut)]));
         }
     }
 
@@ -123,9 +125,9 @@ impl Function {
         self.item.block.to_token_stream()
     }
 
-    /// Drops a body with a mistake, of which rustc would report the same.
+    /// Replaces a body in which a mistake was reported, so that rustc does not report it again.
     pub(crate) fn drop_body(&mut self) {
-        let unused = parse_quote!(#[allow(unused_variables)]);
+        let unused = parse_quote!(#[allow(unused_variables, unused_mut)]);
         self.item.attrs.push(unused);
         *self.item.block = parse_quote!({ loop {} });
     }
@@ -233,7 +235,7 @@ pub(crate) fn broken_node(name: &Ident) -> TokenStream {
     broken_marker(&syn::Visibility::Inherited, name)
 }
 
-/// It may be meant to be called as well, as an agent.
+/// The name of a node with all that other items may ask of it, so that they report nothing.
 fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
     let (private, callable) = (private(), delegation::callable(name));
     let node = quote! {

@@ -211,15 +211,18 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
         let Lit::Str(text) = &literal.lit else {
             continue;
         };
-        let shown = match function.param_in_braces(&text.value()) {
-            Some(name) => Some(format!("{{{name}…}}")),
-            None => text.value().contains("{}").then(|| "{}".to_owned()),
-        };
-        if let Some(shown) = shown {
+        let value = text.value();
+        if let Some(name) = function.param_in_braces(&value) {
             errors.error(
                 text.span(),
-                format!("`{shown}` appears in this text as it is"),
+                format!("`{{{name}…}}` appears in this text as it is"),
                 "write `format!(\"…\")` around it; a field is a parameter of its own: `format!(\"Publish {}?\", draft.title)`",
+            );
+        } else if options.prompt.as_ref() == Some(expr) && value.replace("{{", "").contains("{}") {
+            errors.error(
+                text.span(),
+                "`{}` is not filled in: this text is shown as it is",
+                "write `format!(\"Publish {}?\", draft.title)`, with a value for each `{}`",
             );
         }
     }

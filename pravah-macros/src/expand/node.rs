@@ -27,6 +27,7 @@ pub(crate) fn expand(
         return function.broken();
     }
     if !makes_calls
+        && !agents.is_empty()
         && delegation::refuse_call_in_body(function.name(), function.body(), agents, errors)
     {
         function.drop_body();

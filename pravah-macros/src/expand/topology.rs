@@ -148,8 +148,10 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         quote!(.caught(#failure))
     });
     let unclear = unclear_orders(graph, index);
-    let alias = is_last(graph, node).then(|| sound::renamed_use(graph, index));
-    let alias = alias.flatten().map(|alias| quote!(.also(#alias)));
+    let renamed_use = is_last(graph, node).then(|| graph.renamed_use(index));
+    let renamed_use = renamed_use
+        .flatten()
+        .map(|name| quote!(.with_renamed_use(#name)));
     quote! {
         __PravahNode::new(
             [#id, #written],
@@ -158,7 +160,7 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
             ARCS_OF,
             #index,
         )
-        #joined #unclear #caught #alias
+        #joined #unclear #caught #renamed_use
     }
 }
 

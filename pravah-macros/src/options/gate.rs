@@ -18,7 +18,7 @@ pub(crate) struct GateOptions {
     pub(crate) assignee: Option<Expr>,
     pub(crate) metadata: Option<Expr>,
     pub(crate) policy: Policy,
-    /// Whether an option was refused.
+    /// Whether an option was refused: the texts are not checked then.
     pub(crate) is_broken: bool,
 }
 
@@ -51,7 +51,7 @@ table! {
             "write `timeout = \"24h\"`, and a `catch` after the gate in the flow: it goes on where nobody has answered in time",
         ["retry", "max_attempts", "attempts", "backoff", "retries", "max_retries"] =>
             "leave it out: a gate waits for a person, who is asked once; `timeout = \"24h\"` ends the wait, and a `catch` goes on from there",
-        ["choices", "options", "answers", "buttons"] => "let the answer be an enum, the type of the last parameter: its cases are what is offered",
+        ["choices", "options", "answers", "buttons"] => "make the answer an enum, as the type of its parameter: its variants are offered to the person",
         ["total_timeout", "deadline", "time_limit"] => "write `timeout = \"24h\"`: a gate waits once",
     }
 }

@@ -13,7 +13,7 @@ use pravah_runtime::prelude::*;
 use pravah_store::Status;
 
 use crate::{
-    child::{ChildProcess, EffectLog},
+    child::{ChildProcess, EffectLog, patience},
     server::{Server, free_port},
 };
 
@@ -23,8 +23,8 @@ const ADDRESS: &str = "PRAVAH_RESTATE_TEST_ADDRESS";
 const LOG: &str = "PRAVAH_RESTATE_TEST_LOG";
 
 const RUNS: usize = 60;
-/// By when all runs have to end.
-const END: Duration = Duration::from_secs(300);
+/// How long all runs may take together.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 pub(crate) const STEPS: u32 = 8;
 
 #[state]
@@ -123,12 +123,10 @@ async fn every_run_ends_and_no_effect_has_two_keys_whatever_is_killed() {
     let (mut kills, mut server_kills, mut random) = (0, 0, 0x9e37_79b9_u32);
     while !answers.iter().all(|answer| answer.is_finished()) {
         let passed = started.elapsed();
-        assert!(passed < END, "the runs do not end");
+        assert!(passed < TIME_LIMIT, "the runs do not end");
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let wait = Duration::from_millis(u64::from(random >> 16) % 300 + 20);
-        // A worker of a slow machine needs longer to start: it gets more time the longer all this takes.
-        let patience = 1 + u32::try_from(passed.as_secs()).unwrap() / 30;
-        tokio::time::sleep(wait * patience).await;
+        tokio::time::sleep(wait * patience(passed, Duration::from_secs(30))).await;
         match random >> 8 & 7 {
             0 => {
                 server.kill_and_restart().await;
@@ -176,9 +174,9 @@ pub(crate) async fn has_ended(runs: &RestateRuns, id: &str) {
     assert_eq!(info.step, u64::from(STEPS) + 2, "{info:#?}");
 }
 
-/// Answers the question of a run until it has ended. Returns how many answers were taken.
+/// Answers the question of a run until it has ended, for [`TIME_LIMIT`] at most. Returns how many answers were taken.
 pub(crate) async fn answer(runs: RestateRuns, id: String) -> usize {
-    let end = Instant::now() + END;
+    let end = Instant::now() + TIME_LIMIT;
     let mut taken = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;

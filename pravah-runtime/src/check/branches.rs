@@ -162,13 +162,9 @@ pub const fn check_one(diagnosis: &Diagnosis, node: usize) {
         group,
         "(…)` with a branch for each of them, in this order",
     ]);
-    match net.nodes[index].alias {
-        Some(alias) => text
-            .and(&[
-                "; or write `",
-                alias,
-                "`, if the node of that name is meant",
-            ])
+    match net.nodes[index].renamed_use {
+        Some(name) => text
+            .and(&["; or write `", name, "`, if the node of that name is meant"])
             .fail(),
         None => text.fail(),
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     state::{StateRef, name::same},
-    topology::{Signature, Source, Topology},
+    topology::{Signature, Source, Topology, TopologyNode},
 };
 
 /// What an arc brings to a node that does not take it.
@@ -72,7 +72,7 @@ pub(super) const fn unexpected_input(net: &Topology, node: usize) -> Option<Mess
 /// What node number `node` takes and nothing brings.
 pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Message> {
     let net = diagnosis.net;
-    let (index, slots) = (node, net.nodes[node].slots);
+    let index = node;
     let node = net.nodes[node].signature;
     let mut param = 0;
     while param < node.params.len() {
@@ -83,22 +83,7 @@ pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Messag
                 let text = message(&["`", node.name, "` takes "])
                     .and_state(states[i])
                     .push(", which nothing brings");
-                return Some(
-                    match (handed_to_all(net, slots), brought(net, index, states)) {
-                        (Some(from), _) => text.help_with_tuple(from),
-                        (None, Some(other)) => text
-                            .help(&["take "])
-                            .and_state(other)
-                            .push(" alone, which is brought; or lead a branch that brings ")
-                            .and_state(states[i])
-                            .and(&[" to `", node.name, "`"]),
-                        (None, None) => text
-                            .help(&["lead a branch that brings "])
-                            .and_state(states[i])
-                            .and(&[" to `", node.name, "`, or take it out of its parameters"])
-                            .and_read_of(net, states[i]),
-                    },
-                );
+                return Some(help_for_missing(text, net, index, states, states[i]));
             }
             i += 1;
         }
@@ -107,16 +92,59 @@ pub(super) const fn missing(diagnosis: &Diagnosis, node: usize) -> Option<Messag
     None
 }
 
-/// The first of these states that is brought to node number `node`.
-const fn brought(net: &Topology, node: usize, states: &[StateRef]) -> Option<StateRef> {
-    let mut states = states;
+/// What helps where node number `node` takes one of `states` in a parameter, and nothing brings the state `missing`.
+const fn help_for_missing(
+    text: Message,
+    net: &Topology,
+    node: usize,
+    states: &[StateRef],
+    missing: StateRef,
+) -> Message {
+    let TopologyNode {
+        signature, slots, ..
+    } = &net.nodes[node];
+    if let Some(from) = handed_to_all(net, slots) {
+        return text.help_with_tuple(from);
+    }
+    if let Some(other) = only_carried(net, node, states) {
+        return text
+            .help(&["take "])
+            .and_state(other)
+            .push(" alone; or lead a branch that brings ")
+            .and_state(missing)
+            .and(&[" to `", signature.name, "`"]);
+    }
+    if states.len() > 1 {
+        return text
+            .help(&["take "])
+            .and_state(missing)
+            .push(" out of that choice, or lead a branch that brings it to `")
+            .push(signature.name)
+            .push("`");
+    }
+    text.help(&["lead a branch that brings "])
+        .and_state(missing)
+        .and(&[
+            " to `",
+            signature.name,
+            "`, or take it out of its parameters",
+        ])
+        .and_read_of(net, missing)
+}
+
+/// The one of these states that comes to node number `node`; nothing where none or several do.
+const fn only_carried(net: &Topology, node: usize, states: &[StateRef]) -> Option<StateRef> {
+    let (mut only, mut states) = (None, states);
     while let [state, rest @ ..] = states {
         if net.brings(node, *state) {
-            return Some(*state);
+            if only.is_some() {
+                return None;
+            }
+            only = Some(*state);
         }
         states = rest;
     }
-    None
+    only
 }
 
 /// The node that hands one state to several of these slots, if there is one.

@@ -97,7 +97,7 @@ pub const fn check_question(name: &str, is_answer: bool) {
             "` is the answer, and is not there when the gate asks",
         ])
         .help(&[
-            "the last parameter of a gate is its answer: use those before it, such as the state that waits at the gate",
+            "use its other parameters, such as the state that waits at the gate: the last one, apart from what it asks for, is what the person answers",
         ])
         .fail()
     }
@@ -153,7 +153,7 @@ pub const fn check_attempts(attempts: u32) {
 #[track_caller]
 pub const fn check_no_limit(net: &Topology, node: usize) {
     let node = &net.nodes[node].signature;
-    if node.limited && !node.broken && !may_be_meant(net, node.name) {
+    if node.limited && !node.broken && !is_proposed(net, node.name) {
         message(&[
             "`",
             node.name,
@@ -168,14 +168,14 @@ pub const fn check_no_limit(net: &Topology, node: usize) {
     }
 }
 
-/// Whether the report of another use of the node, which no group follows, asks if the one called `alias` is meant.
-const fn may_be_meant(net: &Topology, alias: &str) -> bool {
+/// Whether [`check_one`](super::check_one) proposes this node in place of another use of it: one error is enough then.
+const fn is_proposed(net: &Topology, name: &str) -> bool {
     let mut node = 0;
     while node < net.nodes.len() {
         let other = &net.nodes[node];
-        if let (Some(meant), ShapeKind::Choice | ShapeKind::Fork) =
-            (other.alias, other.signature.shape.kind)
-            && same(meant, alias)
+        if let (Some(proposed), ShapeKind::Choice | ShapeKind::Fork) =
+            (other.renamed_use, other.signature.shape.kind)
+            && same(proposed, name)
         {
             return true;
         }

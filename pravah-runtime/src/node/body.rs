@@ -38,8 +38,8 @@ impl Running {
         Self::later(async move { emit(future.await) })
     }
 
-    /// The same of a body that may fail. Were the functions of types of their own, rustc would say of an output that is
-    /// no state, and of an error that cannot be boxed, once more that this cannot be called with them.
+    /// The same for a body that may fail. Both functions are pointers: if they were type parameters, rustc would report an
+    /// output that is no state, or an error that cannot be boxed, a second time as a bound of this function.
     pub fn emitting_result<F, O, E>(
         future: F,
         emit: fn(O) -> Result<Emitted, BoxError>,

@@ -129,7 +129,7 @@ pub struct CrashTestReport {
 
 impl<F> CrashTest<F> {
     /// A test of the flow `F`, which starts with what `input` returns.
-    // The bounds are those of the functions, so that rustc says what a type that is no flow lacks.
+    // `F: FlowDef` is here and not on the `impl`, so that rustc names the missing trait and not a missing function.
     pub fn new(input: impl Fn() -> F::Input + 'static) -> Self
     where
         F: FlowDef,

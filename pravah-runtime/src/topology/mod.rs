@@ -94,7 +94,7 @@ pub struct TopologyNode {
     /// Its failure, if a `catch` follows.
     pub(crate) failure: Option<&'static FailureName>,
     /// What `as` calls another use of the same node, if nothing follows this one.
-    pub(crate) alias: Option<&'static str>,
+    pub(crate) renamed_use: Option<&'static str>,
 }
 
 /// Two slots of a node that two forks fill in different orders.
@@ -258,16 +258,16 @@ impl TopologyNode {
             join: false,
             unclear_orders: &[],
             failure: None,
-            alias: None,
+            renamed_use: None,
         }
     }
 
-    /// The same, of which another use is called `alias`.
+    /// The same, of which another use is called `name`.
     #[doc(hidden)]
     #[must_use]
-    pub const fn also(self, alias: &'static str) -> Self {
+    pub const fn with_renamed_use(self, name: &'static str) -> Self {
         Self {
-            alias: Some(alias),
+            renamed_use: Some(name),
             ..self
         }
     }

@@ -6,7 +6,15 @@ use std::{
     io::Write,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
+
+/// How many times longer to wait for the next kill, one time more for each `period` that a test has taken: on a slow
+/// machine nothing might be done between two kills.
+pub(crate) fn patience(passed: Duration, period: Duration) -> u32 {
+    let periods = passed.as_secs() / period.as_secs();
+    1 + u32::try_from(periods).unwrap()
+}
 
 /// A child process that is killed when this is dropped.
 pub(crate) struct ChildProcess(Child);

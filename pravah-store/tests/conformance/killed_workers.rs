@@ -13,7 +13,7 @@ use pravah_runtime::prelude::*;
 use pravah_store::{Filter, HistoryRow, RunEvents, Runs, Status, Worker};
 
 use crate::{
-    child::{ChildProcess, EffectLog},
+    child::{ChildProcess, EffectLog, patience},
     named_store::open,
 };
 
@@ -26,6 +26,9 @@ const LOG: &str = "PRAVAH_STORE_TEST_LOG";
 /// How many runs there are, unless it is given.
 const RUNS: usize = 40;
 const STEPS: u32 = 12;
+
+/// How long a thousand runs may take together.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// How many runs there are.
 fn run_count() -> usize {
@@ -214,17 +217,13 @@ async fn kill_until_done(runs: &Runs, (store, log): (&str, &Path)) -> usize {
     loop {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let wait = Duration::from_millis(u64::from(random >> 16) % 150 + 20);
-        // A worker of a slow machine needs longer to start: it gets more time the longer all this takes.
-        let patience = 1 + u32::try_from(started.elapsed().as_secs()).unwrap() / (20 * factor);
+        let patience = patience(started.elapsed(), Duration::from_secs(20) * factor);
         tokio::time::sleep(wait * factor * patience).await;
         if is_all_done(runs).await {
             return kills;
         }
         let passed = started.elapsed();
-        assert!(
-            passed < Duration::from_secs(300) * factor,
-            "the runs do not end"
-        );
+        assert!(passed < TIME_LIMIT * factor, "the runs do not end");
         if passed.as_secs() / 60 > minutes {
             minutes = passed.as_secs() / 60;
             println!("after {minutes} minutes {kills} workers were killed");

@@ -3,12 +3,11 @@ use pravah_runtime::prelude::*;
 #[state] struct A { n: u32 }
 #[state] struct B { n: u32 }
 #[state] struct C { n: u32 }
-#[node] fn one(a: A) -> B { B { n: a.n } }
-#[node] fn two(a: A) -> C { C { n: a.n } }
+#[node] fn pick(a: A) -> Either<A, B> { Either::Left(a) }
+#[node] fn one(a: &A) -> B { B { n: a.n } }
+#[node] fn two(a: &A) -> C { C { n: a.n } }
 #[node] fn meet(b: B, c: C) -> B { B { n: b.n + c.n } }
-#[node] fn pick(b: B) -> Either<A, B> { Either::Right(b) }
 
-#[flow]
-fn story(a: A) -> B { flow! { one -> pick -> either(fork(one, two) -> join(meet), done) } }
+#[flow] fn story(a: A) -> B { flow! { pick -> either(fork(one, two) -> join(meet), done) } }
 
 fn main() {}

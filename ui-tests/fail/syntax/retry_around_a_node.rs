@@ -2,13 +2,8 @@ use pravah_runtime::prelude::*;
 
 #[state] struct A { n: u32 }
 #[state] struct B { n: u32 }
-#[state] struct C { n: u32 }
 #[node] fn one(a: A) -> B { B { n: a.n } }
-#[node] fn two(a: A) -> C { C { n: a.n } }
-#[node] fn meet(b: B, c: C) -> B { B { n: b.n + c.n } }
-#[node] fn pick(b: B) -> Either<A, B> { Either::Right(b) }
 
-#[flow]
-fn story(a: A) -> B { flow! { fork(one, retry(two, 3)) -> join(meet) } }
+#[flow] fn story(a: A) -> B { flow! { retry(one, 3) } }
 
 fn main() {}

@@ -44,15 +44,7 @@ impl Parser<'_> {
         if let Some(word) = Word::of(&name) {
             return Ok(Some((word, span, inside)));
         }
-        if words::LOOPS.contains(&name.as_str()) {
-            self.errors.error(
-                span,
-                format!("`{name}` is not a word of the flow language"),
-                "name a node again to go back to it: `review -> either(done, revise); revise -> review`",
-            );
-            return Err(Reported);
-        }
-        if let Some(help) = words::annotation(&name) {
+        if let Some(help) = words::help_for_foreign(&name) {
             self.errors.error(
                 span,
                 format!("`{name}` is not a word of the flow language"),
@@ -187,7 +179,7 @@ impl Parser<'_> {
             _ => "",
         };
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
-            Ok(_) => format!("{instead}a node of that name is written `{raw}`"),
+            Ok(_) => format!("{instead}a node called `{keyword}` is written `{raw}`"),
             Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
         };
         self.errors.error(

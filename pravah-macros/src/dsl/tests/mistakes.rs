@@ -101,7 +101,7 @@ fn a_group_stands_directly_after_a_node() {
     refuses(
         "a -> each(fork(b, c))",
         "fork",
-        "no node is before this `fork`",
+        "this `fork` has no node before it",
     );
     refuses(
         "a -> fork(either(b, c), d)",
@@ -111,7 +111,7 @@ fn a_group_stands_directly_after_a_node() {
     refuses(
         "a -> either(fork(b, c), d)",
         "fork",
-        "no node is before this `fork`",
+        "this `fork` has no node before it",
     );
 }
 

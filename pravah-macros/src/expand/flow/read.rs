@@ -97,25 +97,7 @@ pub(super) fn of_function(
     let output = output?;
     let body = body(&item.block, name, errors);
     let argument = argument?;
-    let (input, borrow) = match ungroup(&argument.ty) {
-        Type::Reference(ty) => ((*ty.elem).clone(), Some(ty.and_token.span)),
-        _ => ((*argument.ty).clone(), None),
-    };
-    let mut found = Diagnostics::default();
-    let is_refused = refuse_unnamed(name, "starts with", &input, &mut found)
-        || refuse_foreign(name, &input, &mut found)
-        || refuse_input(name, &input, options, &mut found);
-    match borrow {
-        Some(borrow) => errors.error(
-            borrow,
-            format!("the flow `{name}` borrows its input, and a run owns it"),
-            "take it by value",
-        ),
-        None => errors.append(found),
-    }
-    if is_refused {
-        return None;
-    }
+    let (input, is_borrowed) = input(name, argument, options, errors)?;
     let input_name = plain_name(&argument.pat)
         .cloned()
         .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
@@ -129,13 +111,40 @@ pub(super) fn of_function(
         only: options.only.clone(),
         is_named: options.named.is_some(),
         upgrades: options.upgrades.clone(),
-        body: body.filter(|_| is_fine && borrow.is_none()),
+        body: body.filter(|_| is_fine && !is_borrowed),
         name: name.clone(),
         input,
         output,
         attrs: item.attrs.clone(),
     };
     Some((flow, input_name))
+}
+
+/// The state that a flow starts with, and whether it is borrowed, which is reported; nothing where it is refused.
+fn input(
+    name: &Ident,
+    argument: &PatType,
+    options: &FlowOptions,
+    errors: &mut Diagnostics,
+) -> Option<(Type, bool)> {
+    let (input, borrow) = match ungroup(&argument.ty) {
+        Type::Reference(ty) => (&*ty.elem, Some(ty.and_token.span)),
+        _ => (&*argument.ty, None),
+    };
+    if refuse_unnamed(name, "starts with", input, errors)
+        || refuse_foreign(name, input, errors)
+        || refuse_input(name, input, options, errors)
+    {
+        return None;
+    }
+    if let Some(borrow) = borrow {
+        errors.error(
+            borrow,
+            format!("the flow `{name}` borrows its input, and a run owns it"),
+            "take it by value",
+        );
+    }
+    Some((input.clone(), borrow.is_some()))
 }
 
 /// A flow is a plain function of one state.
@@ -150,11 +159,11 @@ fn check_head(item: &ItemFn, errors: &mut Diagnostics) {
     }
     let mut params = item.sig.generics.params.iter();
     let is_reference = |arg: &FnArg| matches!(arg, FnArg::Typed(arg) if matches!(ungroup(&arg.ty), Type::Reference(_)));
-    // That the input is borrowed says all of a lifetime.
-    let is_said = |param: &GenericParam| {
+    // The lifetime of a borrowed input goes when the `&` goes, and that is reported.
+    let already_reported = |param: &GenericParam| {
         matches!(param, GenericParam::Lifetime(_)) && item.sig.inputs.iter().any(is_reference)
     };
-    if let Some(param) = params.find(|param| !is_said(param)) {
+    if let Some(param) = params.find(|param| !already_reported(param)) {
         errors.error(
             param.span(),
             format!("the flow `{name}` is generic, and its nodes take concrete states"),

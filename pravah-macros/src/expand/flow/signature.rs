@@ -37,10 +37,11 @@ pub(super) fn refuse_foreign(name: &Ident, ty: &Type, errors: &mut Diagnostics) 
         return false;
     };
     let text = short(ty);
+    let field = if text == "str" { "String" } else { &text };
     errors.error(
         path.span(),
         format!("the flow `{name}` starts with `{text}`, which is no type of yours"),
-        format!("hold it in a struct: `#[state] struct Request {{ value: {text} }}`"),
+        format!("hold it in a struct: `#[state] struct Request {{ value: {field} }}`"),
     );
     true
 }

@@ -99,6 +99,7 @@ fn topology(graph: &FlowGraph, is_list: bool) -> &'static Topology {
             slots: leaked(slots.collect()),
             join: spec.params.len() > 1,
             unclear_orders: &[],
+            renamed_use: None,
             failure: spec.catch.as_ref().map(|_| failure()),
         }
     });
