@@ -61,6 +61,7 @@ cases! {
     "../pass/node/field_that_is_a_trait_object.rs" field_that_is_a_trait_object
     "../pass/node/fields_of_every_kind.rs" fields_of_every_kind
     "../pass/node/gate.rs" gate
+    "../pass/node/invoke_under_another_name.rs" invoke_under_another_name
     "../pass/node/kinds_of_functions.rs" kinds_of_functions
     "../pass/node/merge_as_one_parameter_of_a_join.rs" merge_as_one_parameter_of_a_join
     "../pass/node/policies.rs" policies

@@ -105,16 +105,17 @@ pub(crate) enum To {
 impl Graph {
     /// What `as` calls another use of the function that a node is.
     pub(crate) fn renamed_use(&self, node: usize) -> Option<String> {
-        let path = |node: usize| match &self.nodes.get(node)?.body {
-            NodeBody::Node(it) => Some((it.path.to_string(), it.alias.is_some())),
+        let uses = |node: &Node| match &node.body {
+            NodeBody::Node(it) => Some((it.path.to_string(), it.alias.clone())),
             NodeBody::Each { .. } => None,
         };
-        let (own, false) = path(node)? else {
+        let (path, None) = uses(self.nodes.get(node)?)? else {
             return None;
         };
-        let mut others = 0..self.nodes.len();
-        let other = others.find(|other| path(*other) == Some((own.clone(), true)))?;
-        Some(self.name(other))
+        let others = self.nodes.iter().filter_map(uses);
+        others
+            .filter(|(other, _)| *other == path)
+            .find_map(|(_, alias)| alias.map(|alias| alias.to_string()))
     }
 
     pub(crate) fn name(&self, index: usize) -> String {

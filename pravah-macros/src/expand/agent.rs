@@ -237,7 +237,13 @@ pub(crate) fn broken_structure(item: ItemStruct, errors: &mut Diagnostics) -> To
 pub(crate) fn broken_node(name: &Ident, generics: &syn::Generics) -> TokenStream {
     let private = private();
     let (params, arguments, bounds) = generics.split_for_impl();
+    let callable = generics
+        .params
+        .is_empty()
+        .then(|| delegation::callable(name));
     quote! {
+        #callable
+
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #params #private::NodeInfo for #name #arguments #bounds {

@@ -243,9 +243,9 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
 
         impl #name {
             #[allow(dead_code)]
-            #visibility fn invoke<__PravahInput, __PravahOutput>(
-                _: __PravahInput,
-            ) -> #private::Invoke<__PravahOutput> {
+            #visibility fn invoke<Input, Output>(
+                _: Input,
+            ) -> #private::Invoke<Output> {
                 loop {}
             }
         }

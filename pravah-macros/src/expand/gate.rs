@@ -222,7 +222,7 @@ fn refuse_braces(function: &Function, options: &GateOptions, errors: &mut Diagno
             errors.error(
                 text.span(),
                 "`{}` is not filled in: this text is shown as it is",
-                "write `format!(\"Publish {}?\", draft.title)`, with a value for each `{}`",
+                "write `format!(\"Publish {}?\", draft.title)`, with a value for each `{}`; a text that has it to the letter is `\"…\".to_owned()`",
             );
         }
     }

@@ -69,7 +69,7 @@ fn is_entry(
         Some(TokenTree::Punct(sign)) if sign.as_char() != '=' => {
             let fact = format!("`{key}` is followed by `{}`", sign.as_char());
             let help = match sign.as_char() {
-                '.' => {
+                '.' if !part.to_string().contains('=') => {
                     "write `name = value`; a text with values in it is `name = format!(\"…\", …)`"
                 }
                 _ => "write `name = value`",

@@ -6,7 +6,7 @@ use crate::{
     agent::{AUTO_APPROVE_ABOVE, SUPPRESS_BELOW},
     node::{NotAnswered, Param},
     state::{StateRef, name::same},
-    topology::{Inside, ParamRef, ShapeKind, Signature, Topology, ambiguous},
+    topology::{Inside, ParamRef, ShapeKind, Signature, Topology, TopologyNode, ambiguous},
 };
 
 /// The most states that a node can take.
@@ -153,7 +153,7 @@ pub const fn check_attempts(attempts: u32) {
 #[track_caller]
 pub const fn check_no_limit(net: &Topology, node: usize) {
     let node = &net.nodes[node].signature;
-    if node.limited && !node.broken && !is_proposed(net, node.name) {
+    if node.limited && !node.broken && !proposes_renamed_use(net) {
         message(&[
             "`",
             node.name,
@@ -168,14 +168,17 @@ pub const fn check_no_limit(net: &Topology, node: usize) {
     }
 }
 
-/// Whether [`check_one`](super::check_one) proposes this node in place of another use of it: one error is enough then.
-const fn is_proposed(net: &Topology, name: &str) -> bool {
+/// Whether [`check_one`](super::check_one) proposes another use of a node, which may be the way back of a loop: one error
+/// is enough then.
+const fn proposes_renamed_use(net: &Topology) -> bool {
     let mut node = 0;
     while node < net.nodes.len() {
-        let other = &net.nodes[node];
-        if let (Some(proposed), ShapeKind::Choice | ShapeKind::Fork) =
-            (other.renamed_use, other.signature.shape.kind)
-            && same(proposed, name)
+        let TopologyNode {
+            renamed_use,
+            signature,
+            ..
+        } = &net.nodes[node];
+        if let (Some(_), ShapeKind::Choice | ShapeKind::Fork) = (renamed_use, signature.shape.kind)
         {
             return true;
         }

@@ -19,6 +19,10 @@ pub(in crate::expand) fn refuse_call_in_body(
         .filter_map(|agent| agent.get_ident())
         .filter(|name| name.unraw().to_string().starts_with(char::is_lowercase))
         .collect();
+    if mentions_invoke(body.clone()) {
+        // The return type may be an `Invoke` under another name.
+        return false;
+    }
     let Some(Call { span, agent, kind }) = call_in(body, &functions) else {
         return false;
     };
@@ -31,10 +35,33 @@ pub(in crate::expand) fn refuse_call_in_body(
         CallKind::Function => errors.error(
             span,
             format!("`{node}` calls the function `{agent}`, and that calls no agent"),
-            format!("return `{agent}::invoke(input)`, and an `Invoke<_>` as the type: the next node takes the result"),
+            format!("return `{agent}::invoke(input)`, and an `Invoke<_>` as the type: the next node takes the result; a flow that runs inside of this node needs no `agents`"),
         ),
     }
     true
+}
+
+/// Whether an `Invoke` may be made: there is a word for it that is not `invoke(…).await`.
+fn mentions_invoke(body: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => mentions_invoke(group.stream()),
+        TokenTree::Ident(word) if word == "invoke" => {
+            !is_awaited(tokens.get(at + 1..).unwrap_or_default())
+        }
+        TokenTree::Ident(word) => word == "Invoke",
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// Whether arguments come, and `.await` behind them.
+fn is_awaited(after: &[TokenTree]) -> bool {
+    match after {
+        [arguments, dot, TokenTree::Ident(word), ..] => {
+            is_in_parentheses(arguments) && is_sign(dot, '.') && word == "await"
+        }
+        _ => false,
+    }
 }
 
 struct Call<'a> {
@@ -83,28 +110,22 @@ fn starts_a_path(before: &[TokenTree]) -> bool {
 
 /// What call the tokens behind a name make of it.
 fn call_kind(after: &[TokenTree]) -> Option<CallKind> {
-    let is_in_parentheses = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
     match after {
         [arguments, ..] if is_in_parentheses(arguments) => Some(CallKind::Function),
-        [
-            one,
-            other,
-            TokenTree::Ident(invoke),
-            arguments,
-            dot,
-            TokenTree::Ident(word),
-            ..,
-        ] if is_sign(one, ':')
-            && is_sign(other, ':')
-            && invoke == "invoke"
-            && is_in_parentheses(arguments)
-            && is_sign(dot, '.')
-            && word == "await" =>
+        [one, other, TokenTree::Ident(invoke), call @ ..]
+            if is_sign(one, ':')
+                && is_sign(other, ':')
+                && invoke == "invoke"
+                && is_awaited(call) =>
         {
             Some(CallKind::AwaitedInvoke)
         }
         _ => None,
     }
+}
+
+fn is_in_parentheses(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis)
 }
 
 fn is_sign(token: &TokenTree, sign: char) -> bool {

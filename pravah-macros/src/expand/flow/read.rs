@@ -97,7 +97,7 @@ pub(super) fn of_function(
     let output = output?;
     let body = body(&item.block, name, errors);
     let argument = argument?;
-    let (input, is_borrowed) = input(name, argument, options, errors)?;
+    let (input, is_borrowed) = input(name, argument, &output, options, errors)?;
     let input_name = plain_name(&argument.pat)
         .cloned()
         .unwrap_or_else(|| Ident::new("input", argument.pat.span()));
@@ -124,6 +124,7 @@ pub(super) fn of_function(
 fn input(
     name: &Ident,
     argument: &PatType,
+    output: &Type,
     options: &FlowOptions,
     errors: &mut Diagnostics,
 ) -> Option<(Type, bool)> {
@@ -143,8 +144,23 @@ fn input(
             format!("the flow `{name}` borrows its input, and a run owns it"),
             "take it by value",
         );
+        // Of others rustc would say more than that.
+        if !is_plain_state(input) || borrows(output) {
+            return None;
+        }
     }
     Some((input.clone(), borrow.is_some()))
+}
+
+/// Whether a type can be a state of the user's, without a lifetime.
+fn is_plain_state(ty: &Type) -> bool {
+    path_of(ty).is_some_and(|path| !path.is_ident("String")) && !borrows(ty)
+}
+
+/// Whether a type has a reference or a lifetime in it.
+fn borrows(ty: &Type) -> bool {
+    let text = ty.to_token_stream().to_string();
+    text.contains(['&', '\''])
 }
 
 /// A flow is a plain function of one state.
