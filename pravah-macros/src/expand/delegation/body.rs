@@ -6,7 +6,8 @@ use syn::{Path, ext::IdentExt};
 use crate::diag::Diagnostics;
 
 /// Reports, for a node that returns no `Invoke`, where its body calls one of its agents as a function, or awaits its
-/// result, and returns whether it does. It finds agents by their names alone; what it does not find rustc reports.
+/// result, and returns whether it does. Agents are known by the last names of their paths; what is not found here rustc
+/// reports.
 pub(in crate::expand) fn refuse_call_in_body(
     node: &Ident,
     body: TokenStream,
@@ -16,7 +17,7 @@ pub(in crate::expand) fn refuse_call_in_body(
     // A capital is that of a struct, of which the body may make one.
     let functions: Vec<&Ident> = agents
         .iter()
-        .filter_map(|agent| agent.get_ident())
+        .filter_map(|agent| Some(&agent.segments.last()?.ident))
         .filter(|name| name.unraw().to_string().starts_with(char::is_lowercase))
         .collect();
     if mentions_invoke(body.clone()) {
@@ -86,9 +87,11 @@ fn call_in<'a>(body: TokenStream, functions: &[&'a Ident]) -> Option<Call<'a>> {
             TokenTree::Ident(name) => name,
             TokenTree::Punct(_) | TokenTree::Literal(_) => return None,
         };
-        let agent = functions.iter().find(|function| **function == name)?;
+        let agent = functions
+            .iter()
+            .find(|function| function.unraw() == name.unraw())?;
         let (before, after) = (tokens.get(..at)?, tokens.get(at + 1..)?);
-        let kind = call_kind(after).filter(|_| starts_a_path(before))?;
+        let kind = call_kind(after).filter(|_| !is_another_name(before))?;
         Some(Call {
             span: name.span(),
             agent,
@@ -97,14 +100,12 @@ fn call_in<'a>(body: TokenStream, functions: &[&'a Ident]) -> Option<Call<'a>> {
     })
 }
 
-/// Whether the name behind these tokens is the first of a path, and not a method, a field or a definition.
-fn starts_a_path(before: &[TokenTree]) -> bool {
-    match before {
-        [.., one, other] if is_sign(one, ':') && is_sign(other, ':') => false,
-        [.., last] => {
-            !is_sign(last, '.') && !matches!(last, TokenTree::Ident(word) if word == "fn")
-        }
-        [] => true,
+/// Whether the name behind these tokens is that of a method or of a definition.
+fn is_another_name(before: &[TokenTree]) -> bool {
+    match before.last() {
+        Some(TokenTree::Punct(sign)) => sign.as_char() == '.',
+        Some(TokenTree::Ident(word)) => word == "fn",
+        Some(TokenTree::Group(_) | TokenTree::Literal(_)) | None => false,
     }
 }
 
