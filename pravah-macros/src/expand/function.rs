@@ -41,9 +41,7 @@ impl Function {
     /// Silences the compiler where the body does not use this parameter.
     pub(crate) fn allow_unused(&mut self, index: usize) {
         if let Some(FnArg::Typed(param)) = self.item.sig.inputs.get_mut(index) {
-            param
-                .attrs
-                .push(parse_quote!(#[allow(unused_variables, unused_mut)]));
+            param.attrs.push(parse_quote!(#[allow(unused_variables)]));
         }
     }
 
