@@ -262,7 +262,13 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let near = crate::options::nearest(&name, &others)
         .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
         .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
-    format!("{near}lead a branch to it, `… -> {name}`, or remove it")
+    let inside = match is_caught {
+        true => {
+            "; a node inside a flow that is named here is caught in that flow, or with the whole of it, `catch(flow)`"
+        }
+        false => "",
+    };
+    format!("{near}lead a branch to it, `… -> {name}`, or remove it{inside}")
 }
 
 /// What ended the flow: for done marked twice, the last end.

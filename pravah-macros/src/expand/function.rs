@@ -13,6 +13,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
+pub(super) use self::asks::help_for_object;
 use self::asks::refuse_pattern;
 pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;

@@ -15,7 +15,7 @@ use self::arguments::Param;
 pub(crate) use self::item::ToolFn;
 use super::{
     as_trait, as_written, at, constant,
-    function::{doc_comment, plain_name, unnamed},
+    function::{doc_comment, help_for_object, plain_name, unnamed},
     hidden, own,
     owned::{borrowed, owned_text},
     private,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     diag::Diagnostics,
     options::ToolOptions,
-    types::{invoke_in, ungroup},
+    types::{invoke_in, short, ungroup},
 };
 
 /// Writes the tool; `options` are none where they were refused.
@@ -266,7 +266,9 @@ fn param(
     arg: &syn::PatType,
     errors: &mut Diagnostics,
 ) -> Option<Param> {
-    if refuse_reference(tool, ungroup(&arg.ty), errors) || refuse_impl_trait(tool, &arg.ty, errors)
+    if refuse_object(tool, &arg.ty, errors)
+        || refuse_reference(tool, ungroup(&arg.ty), errors)
+        || refuse_impl_trait(tool, &arg.ty, errors)
     {
         return None;
     }
@@ -278,6 +280,19 @@ fn param(
         ty: (*arg.ty).clone(),
         nameless: name.is_none().then(|| arg.pat.span()),
     })
+}
+
+/// Reports a trait object that is meant to be given by the host.
+fn refuse_object(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some(help) = help_for_object(ty) else {
+        return false;
+    };
+    let fact = format!(
+        "the tool `{tool}` takes `{}`, which no model can write",
+        short(ty)
+    );
+    errors.error(ty.span(), fact, help);
+    true
 }
 
 /// Reports a type that is a reference, or has one in it that does not live as long as the program.

@@ -47,7 +47,9 @@ pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
         .help(&[
             "return `Either<A, B>` or a `#[choice]` enum from `",
             node.name,
-            "`, or write one node after it",
+            "`, or write one node after it; what follows its failure is written `catch(",
+            node.name,
+            ") -> node`",
         ])
         .fail(),
         ShapeKind::Fork => message(&[

@@ -160,9 +160,9 @@ pub const fn check_no_limit(net: &Topology, node: usize) {
             "` has a `max_visits`, but is on no loop of this flow",
         ])
         .help(&[
-            "remove `max_visits`: the node runs once; or lead a later node back to `",
+            "lead a later node back to `",
             node.name,
-            "`",
+            "`; or remove `max_visits`, if the node is to run once",
         ])
         .fail()
     }

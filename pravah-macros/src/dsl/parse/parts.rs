@@ -53,9 +53,11 @@ impl Parser<'_> {
             return Err(Reported);
         }
         let all = words::all();
-        let near = Word::called(&name)
-            .map(Word::name)
-            .or_else(|| crate::options::nearest(&name, &all));
+        // A node that is called like a function is less like a word than a misspelt word is.
+        let near = Word::called(&name).map(Word::name).or_else(|| {
+            crate::options::nearest(&name, &all)
+                .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
+        });
         let words = crate::options::list(&all);
         if let Some(near) = near {
             self.errors.error(

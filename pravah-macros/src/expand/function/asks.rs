@@ -101,18 +101,21 @@ pub(super) fn refuse_pattern(name: &Ident, arg: &PatType, errors: &mut Diagnosti
 
 /// Reports a trait object that is meant to be given by the host, and returns whether it is one.
 pub(super) fn refuse_object(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
-    let Some(object) = object(ty).filter(|_| !is_error_object(ty)) else {
+    let Some(help) = help_for_object(ty) else {
         return false;
     };
-    let object = short(&Type::TraitObject(object.clone()));
-    errors.error(
-        ty.span(),
-        format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
-        format!(
-            "write `Dep<{object}>` for what the host gives: `Context::default().with_dep_arc(value)`, where `value` is an `Arc<{object}>`"
-        ),
-    );
+    let fact = format!("`{name}` takes `{}`, which is not a flow state", short(ty));
+    errors.error(ty.span(), fact, help);
     true
+}
+
+/// What to write for a trait object that is meant to be given by the host; nothing for other types.
+pub(in crate::expand) fn help_for_object(ty: &Type) -> Option<String> {
+    let object = object(ty).filter(|_| !is_error_object(ty))?;
+    let object = short(&Type::TraitObject(object.clone()));
+    Some(format!(
+        "write `Dep<{object}>` for what the host gives: `Context::default().with_dep_arc(value)`, where `value` is an `Arc<{object}>`"
+    ))
 }
 
 /// The trait object that a type is, or that a pointer holds.

@@ -66,7 +66,10 @@ pub(super) fn param_of_gate(
     errors: &mut Diagnostics,
 ) -> Option<(Type, bool)> {
     let (inner, by_ref) = without_reference(name, ty, errors)?;
-    if refuse_unnamed(name, inner, Side::Takes, errors) || refuse_borrowed(name, inner, errors) {
+    if refuse_unnamed(name, inner, Side::Takes, errors)
+        || refuse_borrowed(name, inner, errors)
+        || refuse_object(name, ty, errors)
+    {
         return None;
     }
     let owned = match inner {

@@ -157,19 +157,19 @@ impl ScriptedModel {
 
     /// The next answer of `node` is this output, or under a [`Contract`](crate::Contract) the envelope
     /// around it.
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn reply(self, node: impl Into<String>, output: Value) -> Self {
         self.turn(node, ScriptedTurn::reply(output))
     }
 
     /// The next answer of `node` calls a tool.
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn call(self, node: impl Into<String>, tool: impl Into<String>, arguments: Value) -> Self {
         self.calls(node, [(tool, arguments)])
     }
 
     /// The next answer of `node` calls several tools at once.
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn calls<T: Into<String>>(
         self,
         node: impl Into<String>,
@@ -183,7 +183,7 @@ impl ScriptedModel {
     }
 
     /// The next answer of `node` is plain text.
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn text(self, node: impl Into<String>, text: impl Into<String>) -> Self {
         self.turn(node, ScriptedTurn::text(text))
     }
@@ -204,13 +204,13 @@ impl ScriptedModel {
     ///     .reply("triage", json!({}));
     /// # assert_ne!(falls_back, retries);
     /// ```
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn error(self, node: impl Into<String>, message: impl Into<String>) -> Self {
         self.turn(node, ScriptedTurn::error(message))
     }
 
     /// The next answer of `node`, in full.
-    #[must_use]
+    #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn turn(mut self, node: impl Into<String>, turn: ScriptedTurn) -> Self {
         let nodes = Arc::make_mut(&mut self.nodes);
         nodes.entry(node.into()).or_default().push(turn);

@@ -1,0 +1,16 @@
+use pravah_runtime::prelude::*;
+use std::sync::Arc;
+
+trait Prices: Send + Sync {
+    fn cents(&self) -> u32;
+}
+
+#[state] struct Order { cups: u32 }
+#[state] struct Bill { cents: u32 }
+
+#[gate(prompt = "Is it paid?")]
+fn pay(order: &Order, prices: Arc<dyn Prices>, _yes: bool) -> Bill {
+    Bill { cents: order.cups * prices.cents() }
+}
+
+fn main() {}
