@@ -40,20 +40,20 @@ pub(crate) fn read<T: syn::parse::Parse>(
     {
         return Ok(item);
     }
-    match syn::parse2::<Item>(tokens.clone()) {
+    let item = match syn::parse2::<Item>(tokens.clone()) {
         Ok(Item::Verbatim(item))
             if refuse_no_body(&item, "write `{ … }` instead of the `;`", errors).is_some() =>
         {
             return Err(remains(tokens, attribute));
         }
-        Ok(_) => {}
+        Ok(item) => item,
         Err(_) => return Err(remains(tokens, attribute)),
-    }
-    let instead = match (attribute, syn::parse2::<Item>(tokens.clone())) {
-        ("node" | "gate" | "flow", Ok(Item::Struct(_))) => {
+    };
+    let instead = match (attribute, item) {
+        ("node" | "gate" | "flow", Item::Struct(_)) => {
             "; write `#[state]` above a struct that a flow carries"
         }
-        ("node" | "gate" | "flow", Ok(Item::Enum(_))) => {
+        ("node" | "gate" | "flow", Item::Enum(_)) => {
             "; write `#[state]` above an enum that a flow carries, `#[choice]` above one that chooses between branches"
         }
         _ => "",
@@ -72,7 +72,7 @@ fn silenced(tokens: TokenStream) -> TokenStream {
         Ok(Item::Fn(item)) => expand::function::broken(&item),
         Ok(Item::Struct(item)) => {
             let state = expand::state::broken(&item.ident, &item.generics);
-            let node = expand::agent::broken_node(&item.ident, &item.generics);
+            let node = expand::callee::broken_node(&item.ident, &item.generics);
             quote!(#item #state #node)
         }
         Ok(Item::Enum(item)) => {

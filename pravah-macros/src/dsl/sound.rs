@@ -259,8 +259,7 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
-    let near = crate::options::nearest(&name, &others)
-        .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
+    let near = crate::options::misspelt(&name, &others)
         .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
     let inside = match is_caught {
         true => {

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, ItemStruct, Path, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
-    as_trait, as_written, associated, at,
+    as_trait, as_written, associated, at, callee,
     constants::Constants,
     constraints, contract, delegation,
     function::{Function, about, check_signature, doc_comment},
@@ -62,7 +62,7 @@ pub(crate) fn function(
     let returns = &options.output;
     let (signature, contracted) = (function.signature(shape), signature_flags(options));
     let (tools, limits) = (check_tools(name, options), check_limits(settings));
-    let callable = delegation::callable(name);
+    let callable = callee::callable(name);
     function.marker(
         quote!(#signature #contracted),
         quote!(#returns),
@@ -228,32 +228,9 @@ fn check_limits(settings: &Settings) -> TokenStream {
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.
 pub(crate) fn broken_structure(item: ItemStruct, errors: &mut Diagnostics) -> TokenStream {
-    let node = broken_node(&item.ident, &item.generics);
+    let node = callee::broken_node(&item.ident, &item.generics);
     let state = state::expand(syn::Item::Struct(item), &[], errors);
     quote!(#state #node)
-}
-
-/// What stands for the node that a struct was meant to be.
-pub(crate) fn broken_node(name: &Ident, generics: &syn::Generics) -> TokenStream {
-    let private = private();
-    let (params, arguments, bounds) = generics.split_for_impl();
-    let callable = generics
-        .params
-        .is_empty()
-        .then(|| delegation::callable(name));
-    quote! {
-        #callable
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #params #private::NodeInfo for #name #arguments #bounds {
-            const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
-
-            fn spec() -> #private::NodeSpec {
-                #private::NodeSpec::broken()
-            }
-        }
-    }
 }
 
 fn bare(name: &Ident) -> ItemStruct {

@@ -3,7 +3,7 @@
 mod body;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
 pub(super) use self::body::refuse_call_in_body;
@@ -124,19 +124,6 @@ pub(super) fn refuse_itself<'a>(
         );
     }
     itself.is_some()
-}
-
-/// Lets agents call the agent or the flow of this marker.
-pub(super) fn callable(marker: &impl ToTokens) -> TokenStream {
-    let private = private();
-    quote! {
-        #[diagnostic::do_not_recommend]
-        impl #private::CallableAgent for #marker {
-            fn callee() -> #private::Callee {
-                #private::Callee::of_node::<Self>()
-            }
-        }
-    }
 }
 
 /// The signature of an agent that may be called.

@@ -15,7 +15,7 @@ use self::{
 };
 pub(crate) use self::{read::Flow, upgrades::Upgrades};
 use super::{
-    associated, beside, build, checks, delegation,
+    associated, beside, build, callee, checks,
     function::{about, doc_comment},
     private, topology,
 };
@@ -309,7 +309,7 @@ fn node(flow: &Flow, sound: bool) -> TokenStream {
     let about = about(name, doc_comment(attrs));
     let (takes, returns) = (topology::state_ref(input), topology::state_ref(output));
     let topology = flow.topology();
-    let callable = delegation::callable(marker);
+    let callable = callee::callable(marker);
     let signature = if sound {
         quote! {{
             const INPUT: ::core::option::Option<#private::StateRef> = #takes;

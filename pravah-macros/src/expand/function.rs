@@ -11,7 +11,7 @@ mod types;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{FnArg, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
+use syn::{FnArg, Generics, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
 pub(super) use self::asks::help_for_object;
 use self::asks::refuse_pattern;
@@ -20,7 +20,7 @@ pub(crate) use self::kind::Kind;
 pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
 pub(super) use self::types::{SELF_HELP, unnamed};
-use super::{as_written, beside, delegation, named_constant, own, private, private_at};
+use super::{as_written, beside, callee, named_constant, own, private, private_at};
 use crate::{diag::Diagnostics, types::ungroup};
 
 pub(crate) struct Function {
@@ -236,9 +236,9 @@ pub(crate) fn broken_node(name: &Ident) -> TokenStream {
 
 /// The name of a node with all that other items may ask of it, so that they report nothing.
 fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
-    let (private, callable) = (private(), delegation::callable(name));
+    let (private, node) = (private(), callee::broken_node(name, &Generics::default()));
     let node = quote! {
-        #callable
+        #node
 
         impl #name {
             #[allow(dead_code)]
@@ -246,16 +246,6 @@ fn broken_marker(visibility: &syn::Visibility, name: &Ident) -> TokenStream {
                 _: Input,
             ) -> #private::Invoke<Output> {
                 loop {}
-            }
-        }
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #private::NodeInfo for #name {
-            const SIGNATURE: #private::Signature = #private::Signature::BROKEN;
-
-            fn spec() -> #private::NodeSpec {
-                #private::NodeSpec::broken()
             }
         }
     };

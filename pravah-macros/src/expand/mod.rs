@@ -8,6 +8,7 @@ pub(crate) mod agent;
 mod attributes;
 mod build;
 mod callable;
+pub(crate) mod callee;
 mod checks;
 pub(crate) mod choice;
 mod constants;

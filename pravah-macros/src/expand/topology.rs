@@ -148,10 +148,11 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         quote!(.caught(#failure))
     });
     let unclear = unclear_orders(graph, index);
-    let renamed_use = is_last(graph, node).then(|| graph.renamed_use(index));
-    let renamed_use = renamed_use
-        .flatten()
-        .map(|name| quote!(.with_renamed_use(#name)));
+    let renamed_use = match is_last(graph, node) {
+        true => graph.renamed_use(index),
+        false => None,
+    };
+    let renamed_use = renamed_use.map(|name| quote!(.with_renamed_use(#name)));
     quote! {
         __PravahNode::new(
             [#id, #written],

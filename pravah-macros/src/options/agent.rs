@@ -14,7 +14,7 @@ use super::{
     policy::{self, Policy},
     request::{self, RequestOptions},
     runner, state,
-    table::{DESCRIPTIONS, TITLES, table},
+    table::{CAPABILITIES, DESCRIPTIONS, TITLES, table},
     turns::Turns,
 };
 use crate::{
@@ -107,7 +107,7 @@ table! {
             "leave it out: the key is read from the environment when the agent runs, such as `OPENAI_API_KEY`",
         approval::OTHER_NAMES =>
             "write `approve = [pay]` with the tools whose calls a person approves before they run, `approve = destructive` or `approve = all`",
-        ["only", "capabilities", "permissions"] => "write it on the flow, `#[flow(only(deps))]`; what the tools of one agent may reach is `constraints(…)`",
+        CAPABILITIES => "write it on the flow, `#[flow(only(deps))]`; what the tools of one agent may reach is `constraints(…)`",
         ["ad_hoc"] => "write `delegation(ad_hoc = assistant)`, with the agent that is the base of ad-hoc agents",
         ["max_depth", "max_children", "context", "join", "on_done"] =>
             "write it in `delegation(…)`, such as `delegation(max_depth = 2, context = inherited)`",

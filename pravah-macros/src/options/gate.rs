@@ -6,7 +6,7 @@ use syn::{Expr, Lit};
 use super::{
     entries::{Entry, Value, span_of, split},
     policy::Policy,
-    table::table,
+    table::{CAPABILITIES, ONLY_ON_THE_FLOW, table},
 };
 use crate::diag::Diagnostics;
 
@@ -51,7 +51,7 @@ table! {
             "write `timeout = \"24h\"`, and a `catch` after the gate in the flow: it goes on where nobody has answered in time",
         ["retry", "max_attempts", "attempts", "backoff", "retries", "max_retries"] =>
             "leave it out: a gate waits for a person, who is asked once; `timeout = \"24h\"` ends the wait, and a `catch` goes on from there",
-        ["only", "capabilities", "permissions"] => "write it on the flow, `#[flow(only(deps))]`: its nodes may ask for nothing else",
+        CAPABILITIES => ONLY_ON_THE_FLOW,
         ["choices", "options", "answers", "buttons"] => "make the answer an enum, as the type of its parameter: its variants are offered to the person",
         ["total_timeout", "deadline", "time_limit"] => "write `timeout = \"24h\"`: a gate waits once",
     }

@@ -41,4 +41,4 @@ pub(crate) use policy::{Policy, Retry};
 pub(crate) use state::{nothing, state_manual};
 pub(crate) use tool::ToolOptions;
 pub(crate) use turns::Turns;
-pub(crate) use words::{list, nearest};
+pub(crate) use words::{list, misspelt};

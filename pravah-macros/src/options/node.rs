@@ -5,7 +5,7 @@ use syn::{Ident, Path, Signature};
 
 use super::{
     Policy, delegation, policy,
-    table::{DESCRIPTIONS, TITLES, table},
+    table::{CAPABILITIES, DESCRIPTIONS, ONLY_ON_THE_FLOW, TITLES, table},
 };
 use crate::diag::Diagnostics;
 
@@ -39,8 +39,7 @@ table! {
         ["event", "wait_for", "signal"] => "write `#[gate(event = \"…\")]` above a function that waits for an event",
         ["input", "inputs", "takes", "returns", "outputs"] =>
             "leave it out: the parameters of the function and its return type say it",
-        ["only", "capabilities", "permissions"] =>
-            "write it on the flow, `#[flow(only(deps))]`: its nodes may ask for nothing else",
+        CAPABILITIES => ONLY_ON_THE_FLOW,
         ["delegation"] =>
             "leave it out: `delegation` is for agents, and each agent in `agents = […]` has its own",
         delegation::OTHER_NAMES =>

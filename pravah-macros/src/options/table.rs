@@ -35,6 +35,12 @@ pub(super) const TITLES: [&str; 3] = ["name", "id", "title"];
 /// What elsewhere describes an item, which here its doc comment does.
 pub(super) const DESCRIPTIONS: [&str; 5] = ["description", "desc", "doc", "docs", "about"];
 
+/// What elsewhere limits what an item may reach, which here its flow does.
+pub(super) const CAPABILITIES: [&str; 3] = ["only", "capabilities", "permissions"];
+/// Where a flow says that.
+pub(super) const ONLY_ON_THE_FLOW: &str =
+    "write it on the flow, `#[flow(only(deps))]`: its nodes may ask for nothing else";
+
 /// Writes a [`Table`]: names and what reads them, and after `else` other names and what to write instead.
 macro_rules! table {
     (

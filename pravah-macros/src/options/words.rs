@@ -24,7 +24,7 @@ pub(super) fn in_quotes(
 }
 
 /// The known word that is most like `word`, if one is.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let likeness = known
         .iter()
         .map(|known| (strsim::jaro_winkler(word, known), *known))
@@ -40,6 +40,11 @@ pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
             .find(|known| strsim::osa_distance(word, known) == 1)
             .copied()
     })
+}
+
+/// The one of these words that is nearest, if at most two letters are other ones.
+pub(crate) fn misspelt<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    nearest(word, known).filter(|near| strsim::damerau_levenshtein(word, near) <= 2)
 }
 
 pub(crate) fn list(names: &[&str]) -> String {

@@ -54,10 +54,9 @@ impl Parser<'_> {
         }
         let all = words::all();
         // A node that is called like a function is less like a word than a misspelt word is.
-        let near = Word::called(&name).map(Word::name).or_else(|| {
-            crate::options::nearest(&name, &all)
-                .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2)
-        });
+        let near = Word::called(&name)
+            .map(Word::name)
+            .or_else(|| crate::options::misspelt(&name, &all));
         let words = crate::options::list(&all);
         if let Some(near) = near {
             self.errors.error(

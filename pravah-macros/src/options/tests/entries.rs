@@ -1,7 +1,7 @@
 //! What all attributes have in common, and the options of the smaller ones.
 
 use super::{
-    super::{FlowOptions, nearest, nothing, state_manual},
+    super::{FlowOptions, nothing, state_manual, words::nearest},
     gate, node, read, refuses, tokens,
 };
 use crate::diag::Diagnostics;
