@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use pravah_graph::Fingerprint;
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     FlowGraph, FlowSpec, LatestIx, NodeIx, NodeKind, NodeRules, OutputArc, Place, Scope, ScopeIx,
@@ -92,7 +93,7 @@ impl Assembler {
         let latest: Vec<LatestEntry> = assembly.latest.into_iter().map(entry).collect();
         let entry = OutputArc {
             state: input,
-            to: vec![self.place(0, 0)],
+            to: smallvec![self.place(0, 0)],
             is_output: false,
             starts: Vec::new(),
             ends: Vec::new(),
@@ -107,7 +108,7 @@ impl Assembler {
             input: Arc::clone(&key),
             key: Arc::clone(&key),
             entry: input,
-            starts_at: entry.to.clone(),
+            starts_at: entry.to.to_vec(),
             parent: None,
             shares_entry_with: None,
             catch: None,
@@ -191,7 +192,7 @@ impl Assembler {
     fn arc(&mut self, it: AssembledOutput, output: StateIx, latest: &[LatestEntry]) -> OutputArc {
         let arc = |state| OutputArc {
             state,
-            to: Vec::new(),
+            to: SmallVec::new(),
             is_output: false,
             starts: Vec::new(),
             ends: Vec::new(),
@@ -207,7 +208,7 @@ impl Assembler {
                 let slot = self.slots.get(place.slot.0 as usize);
                 let state = slot.and_then(|slot| slot.states.first()).copied();
                 OutputArc {
-                    to: vec![place],
+                    to: smallvec![place],
                     ..arc(state.unwrap_or(output))
                 }
             }

@@ -5,6 +5,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use super::{FlowGraph, NodeIx, NodeKind, ScopeIx, Table, table::NodeEntry, table::index};
 use crate::{agent::OnDone, invocation::ToolPolicy, node::Policy, topology::ShapeKind};
 
@@ -145,7 +147,7 @@ fn detached_entry(key: &str, id: &str, (team, are_of_node): (&FlowGraph, bool)) 
     NodeEntry {
         id: in_parentheses(id),
         key: in_parentheses(key),
-        slots: Vec::new(),
+        slots: SmallVec::new(),
         shape: ShapeKind::One,
         outputs: Vec::new(),
         reads: Vec::new(),

@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use smallvec::SmallVec;
+
 use super::{
     FlowGraph, FlowSpec, Name, NodeIx, NodeKind, NodeSpec, OutputArc, Place, Scope, ScopeIx,
     SlotIx, StateIx, Table,
@@ -186,7 +188,7 @@ impl<'a> Linker<'a> {
         let scopes = |scopes: &[usize]| scopes.iter().map(|scope| scope_ix(*scope)).collect();
         OutputArc {
             state,
-            to: self.places(&arc.to, state),
+            to: self.places(&arc.to, state).collect(),
             is_output: arc.to.is_empty(),
             starts: scopes(&arc.starts),
             ends: scopes(&arc.ends),
@@ -199,16 +201,15 @@ impl<'a> Linker<'a> {
     }
 
     /// The places of a state in these parameters.
-    fn places(&self, ports: &[Port], state: StateIx) -> Vec<Place> {
-        let places = ports.iter().filter_map(|port| {
+    fn places(&self, ports: &[Port], state: StateIx) -> impl Iterator<Item = Place> {
+        ports.iter().filter_map(move |port| {
             let first = *self.first_slots.get(port.node)?;
             let slot = SlotIx(first.saturating_add(index(port.param)));
             let states = &self.slots.get(slot.0 as usize)?.states;
             let branch = states.iter().position(|other| *other == state)?;
             let branch = index(branch);
             Some(Place { slot, branch })
-        });
-        places.collect()
+        })
     }
 
     fn nodes(&mut self) -> Vec<NodeEntry> {
@@ -217,7 +218,8 @@ impl<'a> Linker<'a> {
         let mut nodes: Vec<NodeEntry> = Vec::with_capacity(flat.nodes.len());
         for node in &flat.nodes {
             let FlatNode { spec, scope, .. } = node;
-            let slots: Vec<SlotIx> = slot.by_ref().take(spec.params.len()).map(SlotIx).collect();
+            let slots = slot.by_ref().take(spec.params.len()).map(SlotIx);
+            let slots: SmallVec<[SlotIx; 4]> = slots.collect();
             let key = slots
                 .first()
                 .and_then(|slot| self.slots.get(slot.0 as usize)?.keys.first());
@@ -282,7 +284,7 @@ impl<'a> Linker<'a> {
                 input: Arc::clone(&scope.input),
                 key: Arc::from(&*scope.key),
                 entry,
-                starts_at: self.places(&scope.starts_at, entry),
+                starts_at: self.places(&scope.starts_at, entry).collect(),
                 parent: scope.parent.map(scope_ix),
                 shares_entry_with: shares_entry_with.map(|(around, _)| scope_ix(around)),
                 catch,

@@ -7,6 +7,7 @@ use std::{
 
 use pravah_graph::{Fingerprint, WayOut};
 use serde_json::value::{RawValue, to_raw_value};
+use smallvec::SmallVec;
 
 use super::{
     CatchSpec, LatestIx, NodeIx, NodeKind, NodeRules, Place, ScopeIx, SlotIx, StateIx, is_written,
@@ -47,34 +48,36 @@ pub(crate) struct Table {
     pub(super) finishing: OnceLock<Box<[bool]>>,
 }
 
+/// What the engine reads for every step comes first and in this order, so that it is in two cache lines.
+#[repr(C)]
 pub(crate) struct NodeEntry {
+    /// The slots of its parameters, in order.
+    pub(crate) slots: SmallVec<[SlotIx; 4]>,
+    /// Where each state goes that it returns.
+    pub(crate) outputs: Vec<OutputArc>,
+    /// Of a node of a document.
+    pub(crate) rules: Option<Box<NodeRules>>,
+    pub(crate) scope: ScopeIx,
+    /// Whether a run can come back to it.
+    pub(crate) on_cycle: bool,
+    pub(crate) shape: ShapeKind,
     pub(crate) id: Arc<str>,
+    /// What it reads.
+    pub(crate) reads: Vec<LatestIx>,
+    pub(crate) kind: NodeKind,
+    pub(crate) policy: Policy,
+    /// Its move, where the engine's fast path can make it.
+    pub(crate) plain_move: Option<PlainMove>,
     /// The key of the first place where a state waits for it: what stands for it in snapshots, since it is its
     /// alone and, where no other node takes the state, stays when a function is renamed.
     pub(crate) key: Arc<str>,
-    /// The slots of its parameters, in order.
-    pub(crate) slots: Vec<SlotIx>,
-    pub(crate) shape: ShapeKind,
-    /// Where each state goes that it returns.
-    pub(crate) outputs: Vec<OutputArc>,
-    /// What it reads.
-    pub(crate) reads: Vec<LatestIx>,
     /// The flows around it whose inputs it asks for.
     pub(crate) inputs: Vec<ScopeIx>,
     /// Of a list: what is kept around it, and what that is in its chain.
     pub(crate) captures: Vec<(LatestIx, LatestIx)>,
-    pub(crate) kind: NodeKind,
-    pub(crate) policy: Policy,
     /// Where a failure goes, where a `catch` follows.
     pub(crate) catch: Option<(OutputArc, CatchSpec)>,
-    /// Whether a run can come back to it.
-    pub(crate) on_cycle: bool,
-    pub(crate) scope: ScopeIx,
-    /// Its move, where the engine's fast path can make it.
-    pub(crate) plain_move: Option<PlainMove>,
     pub(super) returns: OnceLock<Arc<str>>,
-    /// Of a node of a document.
-    pub(crate) rules: Option<Box<NodeRules>>,
 }
 
 /// The move of a function that takes one state and returns one, where nothing else has to be looked at: it
@@ -91,7 +94,7 @@ pub(crate) struct PlainMove {
 #[derive(Clone)]
 pub(crate) struct OutputArc {
     pub(crate) state: StateIx,
-    pub(crate) to: Vec<Place>,
+    pub(crate) to: SmallVec<[Place; 2]>,
     /// Whether it is the flow's output, which goes nowhere.
     pub(crate) is_output: bool,
     /// The flows that start with it, and keep it as their input while they run.

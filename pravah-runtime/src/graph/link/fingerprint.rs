@@ -71,13 +71,10 @@ impl Linker<'_> {
         let Some(state) = self.state_by_key.get(&**name) else {
             return name.to_string();
         };
-        let keys = self
-            .places(&arc.to, *state)
-            .into_iter()
-            .filter_map(|place| {
-                let slot = self.slots.get(place.slot.0 as usize)?;
-                slot.keys.get(place.branch as usize)
-            });
+        let keys = self.places(&arc.to, *state).filter_map(|place| {
+            let slot = self.slots.get(place.slot.0 as usize)?;
+            slot.keys.get(place.branch as usize)
+        });
         let keys: Vec<&str> = keys.map(|key| &**key).collect();
         match keys.is_empty() {
             true => name.to_string(),
