@@ -28,6 +28,10 @@ impl Deps {
             .ok_or_else(|| DepsError::missing::<T>(self.names()))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of type `T`, or the one that an `Arc<T>` among the values shares.
     pub(super) fn find<T: ?Sized + 'static>(&self) -> Option<Arc<T>> {
         let shared = || self.exactly::<Arc<T>>().map(|shared| Arc::clone(&*shared));

@@ -173,6 +173,10 @@ impl Context {
         self.shared.deps.find()
     }
 
+    pub(crate) fn is_without_deps(&self) -> bool {
+        self.shared.deps.is_empty()
+    }
+
     /// What this context allows.
     pub fn conf(&self) -> &FlowConf {
         &self.shared.conf

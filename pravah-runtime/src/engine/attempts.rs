@@ -104,9 +104,13 @@ impl Run {
     /// Notes when the nodes became ready whose time for all attempts is limited: those in the frame at
     /// `path` and around it.
     pub(super) fn note_ready(&mut self, path: &[ItemId]) {
-        if !self.state.root.table.limits_total_time {
-            return;
+        if self.state.root.table.limits_total_time {
+            self.start_total_time(path);
         }
+    }
+
+    #[cold]
+    fn start_total_time(&mut self, path: &[ItemId]) {
         let now = self.now();
         for depth in 0..=path.len() {
             let around = path.get(..depth).unwrap_or_default();

@@ -105,10 +105,16 @@ impl Run {
     }
 
     /// Takes the commands that wait, in their order, and wakes the task at the next one.
+    #[inline]
     pub(super) fn take_commands(&mut self, task: &Task<'_>) -> Taken {
-        let Some(inbox) = self.inbox().map(Arc::clone) else {
-            return Taken::Nothing;
-        };
+        match self.inbox().map(Arc::clone) {
+            Some(inbox) => self.take_waiting_commands(&inbox, task),
+            None => Taken::Nothing,
+        }
+    }
+
+    #[inline(never)]
+    fn take_waiting_commands(&mut self, inbox: &Arc<Inbox>, task: &Task<'_>) -> Taken {
         inbox.mark_seen(task.waker());
         let (mut last, mut taken, mut replies) = (None, Taken::Nothing, Vec::new());
         while let Some((number, command)) = inbox.after(last)
@@ -116,10 +122,10 @@ impl Run {
         {
             last = Some(number);
             if let Command::Cancel { reason } = &*command {
-                taken = self.cancelled_by(&inbox, number, reason);
+                taken = self.cancelled_by(inbox, number, reason);
                 break;
             }
-            let result = match self.take_command(&inbox, number, &command) {
+            let result = match self.take_command(inbox, number, &command) {
                 CommandOutcome::Waits => continue,
                 CommandOutcome::Taken => Ok(self.state.steps),
                 CommandOutcome::Refused(error) => Err(error),

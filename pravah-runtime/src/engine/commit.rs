@@ -48,61 +48,8 @@ impl Run {
             self.start_clock(&path);
         }
         let (kind, outputs, out) = match outcome {
-            StepOutcome::Outputs(emitted) => {
-                let outputs = Outputs::of(&emitted);
-                self.note_result(&path, &emitted);
-                self.forget_calls(&path);
-                (StepKind::Node, outputs, self.fire(&path, emitted))
-            }
-            StepOutcome::Calls(starts) => {
-                self.note_start(&path, started);
-                self.start_commit(&path);
-                (
-                    StepKind::Calls,
-                    Outputs::Nothing,
-                    self.call_agents(&path, starts),
-                )
-            }
-            StepOutcome::StartsTasks(starts) => {
-                self.note_start(&path, started);
-                self.start_commit(&path);
-                let output = self.start_tasks(&path, starts);
-                let emitted = Emitted::only(output);
-                let outputs = Outputs::of(&emitted);
-                self.note_result(&path, &emitted);
-                (StepKind::Calls, outputs, self.fire(&path, emitted))
-            }
-            StepOutcome::AwaitsTask(task) => {
-                self.start_commit(&path);
-                self.state.suspend(&path);
-                self.state.detached.add_waiting(task, &path);
-                (StepKind::Calls, Outputs::Nothing, Out::Continue)
-            }
-            StepOutcome::Asks(asks) => {
-                self.start_commit(&path);
-                let frame = self.state.frame_mut(&path.frame);
-                frame.progress.gates.insert(path.node, None);
-                self.ask(&path, *asks)
-            }
-            StepOutcome::Agent(step, progress) => {
-                if started.is_some()
-                    && !matches!(step, AgentStep::Done(_) | AgentStep::HandedOff(_))
-                {
-                    self.note_start(&path, started);
-                    self.count_time(&path, started);
-                }
-                self.commit_agent(&path, step, progress)
-            }
-            StepOutcome::Remote(step) => {
-                self.note_start(&path, started);
-                self.count_time(&path, started);
-                self.commit_remote(&path, *step)?
-            }
-            StepOutcome::Failed(error, spent) => {
-                self.note_start(&path, started);
-                let (kind, out) = self.fail(&path, *error, spent)?;
-                (kind, Outputs::Nothing, out)
-            }
+            StepOutcome::Outputs(emitted) => self.commit_outputs(&path, emitted),
+            outcome => self.commit_no_output(&path, outcome, started)?,
         };
         let out = self.settle_detached(&path, out);
         self.note_ready(&path.frame);
@@ -116,6 +63,73 @@ impl Run {
         });
         self.refresh_view();
         Ok(out)
+    }
+
+    /// What is done for one outcome alone, where that is no output.
+    #[inline(never)]
+    fn commit_no_output(
+        &mut self,
+        path: &NodePath,
+        outcome: StepOutcome,
+        started: Option<u64>,
+    ) -> Result<(StepKind, Outputs, Out), FlowError> {
+        Ok(match outcome {
+            StepOutcome::Outputs(emitted) => self.commit_outputs(path, emitted),
+            StepOutcome::Calls(starts) => {
+                self.note_start(path, started);
+                self.start_commit(path);
+                let out = self.call_agents(path, starts);
+                (StepKind::Calls, Outputs::Nothing, out)
+            }
+            StepOutcome::StartsTasks(starts) => {
+                self.note_start(path, started);
+                self.start_commit(path);
+                let output = self.start_tasks(path, starts);
+                let emitted = Emitted::only(output);
+                let outputs = Outputs::of(&emitted);
+                self.note_result(path, &emitted);
+                (StepKind::Calls, outputs, self.fire(path, emitted))
+            }
+            StepOutcome::AwaitsTask(task) => {
+                self.start_commit(path);
+                self.state.suspend(path);
+                self.state.detached.add_waiting(task, path);
+                (StepKind::Calls, Outputs::Nothing, Out::Continue)
+            }
+            StepOutcome::Asks(asks) => {
+                self.start_commit(path);
+                let frame = self.state.frame_mut(&path.frame);
+                frame.progress.gates.insert(path.node, None);
+                self.ask(path, *asks)
+            }
+            StepOutcome::Agent(step, progress) => {
+                if started.is_some()
+                    && !matches!(step, AgentStep::Done(_) | AgentStep::HandedOff(_))
+                {
+                    self.note_start(path, started);
+                    self.count_time(path, started);
+                }
+                self.commit_agent(path, step, progress)
+            }
+            StepOutcome::Remote(step) => {
+                self.note_start(path, started);
+                self.count_time(path, started);
+                self.commit_remote(path, *step)?
+            }
+            StepOutcome::Failed(error, spent) => {
+                self.note_start(path, started);
+                let (kind, out) = self.fail(path, *error, spent)?;
+                (kind, Outputs::Nothing, out)
+            }
+        })
+    }
+
+    #[inline]
+    fn commit_outputs(&mut self, path: &NodePath, emitted: Emitted) -> (StepKind, Outputs, Out) {
+        let outputs = Outputs::of(&emitted);
+        self.note_result(path, &emitted);
+        self.forget_calls(path);
+        (StepKind::Node, outputs, self.fire(path, emitted))
     }
 
     fn commit_agent(
@@ -251,13 +265,17 @@ impl Run {
     }
 
     pub(super) fn fire(&mut self, path: &NodePath, emitted: Emitted) -> Out {
-        let done = self.state.fire(path, emitted);
-        let done = done.or_else(|| self.cancel_losers(path));
+        let has_rules = self.state.has_rules(path);
+        let mut done = self.state.fire(path, emitted);
+        if has_rules && done.is_none() {
+            done = self.cancel_losers(path);
+        }
         self.finish(done)
     }
 
     /// Ends the nodes that are over once the node at `path` has run, by its rules. Returns the flow's output, if that
     /// came of it.
+    #[inline(never)]
     fn cancel_losers(&mut self, path: &NodePath) -> Option<Live> {
         let frame = self.state.root.at(&path.frame)?;
         let table = Arc::clone(&frame.table);

@@ -208,9 +208,14 @@ impl Run {
     /// Notes what the step at `path`, which is being committed, means for the detached task that it was in. Returns
     /// the end of the run, if that has come: the flow is done, and all tasks have ended for which the run waits.
     pub(super) fn settle_detached(&mut self, path: &NodePath, out: Out) -> Out {
-        if self.state.detached.is_unchanged() {
-            return out;
+        match self.state.detached.is_unchanged() {
+            true => out,
+            false => self.settle_known_detached(path, out),
         }
+    }
+
+    #[cold]
+    fn settle_known_detached(&mut self, path: &NodePath, out: Out) -> Out {
         if let Some(item) = self.state.detached_at(&path.frame) {
             let now = self.now();
             self.state.detached.note_event(item.index, now);

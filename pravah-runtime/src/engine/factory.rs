@@ -48,13 +48,18 @@ impl Factory {
         ctx: Option<&Context>,
         table: &Table,
     ) -> Result<(), FlowError> {
-        match self.is_checked {
-            true => Ok(()),
-            false => self.check_script_once(ctx, table),
+        if self.is_checked {
+            return Ok(());
         }
+        // Most runs have no agents, and their contexts nothing to look through.
+        if self.of_run.is_none() && ctx.is_none_or(Context::is_without_deps) {
+            self.is_checked = true;
+            return Ok(());
+        }
+        self.check_script_once(ctx, table)
     }
 
-    #[cold]
+    #[inline(never)]
     fn check_script_once(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
         let factory = ctx.and_then(|ctx| self.configured(ctx));
         let script = factory.as_ref().and_then(|factory| factory.script());

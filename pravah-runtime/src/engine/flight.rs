@@ -84,8 +84,8 @@ pub(super) struct Flights {
     pending: Vec<Flight>,
     /// In the order in which they ended, and are taken out.
     ended: VecDeque<Landed>,
-    /// The paths of all of them, from when there are more than [`FEW`] until none is left; otherwise empty.
-    index: BTreeSet<NodePath>,
+    /// The paths of all of them, from when there are more than [`FEW`] until none is left.
+    index: Option<BTreeSet<NodePath>>,
     /// The task that the bodies' own wakers wake.
     task: Option<Arc<StepTask>>,
 }
@@ -117,12 +117,12 @@ impl Flights {
 
     #[inline]
     pub(super) fn holds(&self, frame: &FramePath, node: NodeIx) -> bool {
-        if !self.index.is_empty() {
-            return self.index.contains(&NodePath::new(frame, node));
+        if let Some(index) = &self.index {
+            return index.contains(&NodePath::new(frame, node));
         }
         // Not through `paths`: it is slower here.
         self.pending.iter().any(|it| it.path.is(frame, node))
-            || self.ended.iter().any(|it| it.path.is(frame, node))
+            || (!self.ended.is_empty() && self.ended.iter().any(|it| it.path.is(frame, node)))
     }
 
     /// Whether fewer than `limit` are within a node.
@@ -134,11 +134,11 @@ impl Flights {
             return true;
         }
         let is_within = |path: &&NodePath| path.is_within(frame, node);
-        if self.index.is_empty() {
+        let Some(index) = &self.index else {
             return self.paths().filter(is_within).count() < limit;
-        }
+        };
         // What is within a node comes right after it.
-        let paths = self.index.range(NodePath::new(frame, node)..);
+        let paths = index.range(NodePath::new(frame, node)..);
         paths.take_while(is_within).take(limit).count() < limit
     }
 
@@ -148,13 +148,21 @@ impl Flights {
         self.pending.iter().filter(asks).count()
     }
 
+    /// Makes room for as many as may be in flight, where these are a few: one allocation in place of several.
+    #[inline]
+    pub(super) fn reserve(&mut self, concurrency: usize) {
+        if self.pending.capacity() == 0 {
+            self.pending.reserve_exact(concurrency.min(FEW));
+        }
+    }
+
     pub(super) fn add(&mut self, flight: Flight) {
-        if !self.index.is_empty() {
-            self.index.insert(flight.path.clone());
+        if let Some(index) = &mut self.index {
+            index.insert(flight.path.clone());
         }
         self.pending.push(flight);
-        if self.index.is_empty() && self.len() > FEW {
-            self.index = self.paths().cloned().collect();
+        if self.index.is_none() && self.len() > FEW {
+            self.index = Some(self.paths().cloned().collect());
         }
     }
 
@@ -173,6 +181,7 @@ impl Flights {
         if let Some(step_task) = &self.task {
             step_task.register(task);
         }
+        let few = self.pending.len().min(FEW);
         // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
         let ended = self
@@ -186,6 +195,9 @@ impl Flights {
             });
         for flight in ended {
             if let Some(outcome) = outcome.take() {
+                if self.ended.capacity() == 0 {
+                    self.ended.reserve_exact(few);
+                }
                 self.ended.push_back(flight.end(outcome));
             }
         }
@@ -193,11 +205,19 @@ impl Flights {
 
     /// Takes out the first that has ended and for which `is_meant` holds.
     pub(super) fn take_ended(&mut self, is_meant: impl Fn(&NodePath) -> bool) -> Option<Landed> {
-        let mut ended = self.ended.iter();
-        let at = ended.position(|landed| is_meant(&landed.path))?;
-        let landed = self.ended.remove(at)?;
-        self.index.remove(&landed.path);
-        self.forget_task();
+        let landed = match self.ended.front() {
+            None => return None,
+            Some(first) if is_meant(&first.path) => self.ended.pop_front()?,
+            Some(_) => {
+                let mut ended = self.ended.iter();
+                let at = ended.position(|landed| is_meant(&landed.path))?;
+                self.ended.remove(at)?
+            }
+        };
+        if let Some(index) = &mut self.index {
+            index.remove(&landed.path);
+        }
+        self.forget_if_empty();
         Some(landed)
     }
 
@@ -218,20 +238,23 @@ impl Flights {
         if self.is_empty() {
             return;
         }
-        self.index.retain(|path| !is_over(path));
+        if let Some(index) = &mut self.index {
+            index.retain(|path| !is_over(path));
+        }
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
         let ended = take(&mut self.ended).into_iter();
         let (over, ended): (VecDeque<_>, _) = ended.partition(|landed| is_over(&landed.path));
         self.ended = ended;
         over.into_iter().for_each(|landed| quietly(|| drop(landed)));
-        self.forget_task();
+        self.forget_if_empty();
     }
 
     /// Where nothing is in flight, the waker of a task is not kept: it may keep the task, and that this run.
-    fn forget_task(&mut self) {
+    fn forget_if_empty(&mut self) {
         if self.is_empty() {
             self.task = None;
+            self.index = None;
         }
     }
 

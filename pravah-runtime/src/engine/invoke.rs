@@ -21,9 +21,17 @@ use crate::{
 impl Run {
     /// The outcome of the step at `path`, where the calls that its body returned are tasks to start.
     pub(super) fn with_calls(&mut self, path: &NodePath, outcome: StepOutcome) -> StepOutcome {
-        let StepOutcome::Outputs(Emitted(Emission::Calls(calls))) = outcome else {
-            return outcome;
-        };
+        match outcome {
+            StepOutcome::Outputs(Emitted(Emission::Calls(calls))) => {
+                self.outcome_of_calls(path, calls)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// The same, of these calls.
+    #[inline(never)]
+    fn outcome_of_calls(&mut self, path: &NodePath, calls: NodeCalls) -> StepOutcome {
         let frame = self.state.frame(&path.frame);
         let entry = frame.table.node(path.node);
         let NodeKind::Invoke(invoke) = &entry.kind else {

@@ -4,12 +4,16 @@
 //! found by their `path`s, and beside it what is in no snapshot: what the caller set (`setup`, `options`,
 //! `factory`) and what this process remembers (`memory`).
 //!
-//! What a step is: `FlowRuntime::next` (`runtime`) is a future (`step`; several are `steps`) that has a node chosen
-//! (`choose`) and performed with nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome
-//! (`outcome`, `commit`) with what models cost (`spending`); a failure becomes another attempt (`attempts`,
-//! `fail`), goes to a `catch`, or ends one of the `tasks` of an agent that has called others; `detached` ones run in the
-//! background, and `remote` ones are left to runners. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
+//! What a step is: `FlowRuntime::next` (`runtime`) returns one of the `futures`, which make a `step`, or several
+//! (`steps`), and hand out what the flow returns as its type. A step has a node chosen (`choose`) and performed with
+//! nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome (`outcome`, `commit`) with what
+//! models cost (`spending`); a failure becomes another attempt (`attempts`, `fail`), goes to a `catch`, or ends one of
+//! the `tasks` of an agent that has called others; `detached` ones run in the background, and `remote` ones are left to
+//! runners. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
 //! `call` of a flow makes all of its steps.
+//!
+//! A step often comes after a long wait, when no cache has its code any more. So what most steps do not need is in
+//! functions that are not inlined, behind a check that is.
 //!
 //! `questions` opens what nodes ask. `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
 //! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others;
@@ -35,6 +39,7 @@ mod factory;
 mod fail;
 mod fast_path;
 mod flight;
+mod futures;
 mod inspect;
 mod invoke;
 mod last_step;
@@ -75,6 +80,7 @@ pub(crate) mod tests;
 pub use call::call;
 pub use clock::{Clock, ManualClock, Sleep, SystemClock};
 pub(crate) use clock::{since_epoch, whole_millis};
+pub use futures::{AnswerFuture, RunFuture, StepFuture};
 pub use last_step::{StepInfo, StepKind};
 pub use load_report::{Dropped, LoadOptions, LoadReport};
 pub use multi_turn::ListeningAgent;
@@ -86,6 +92,4 @@ pub(crate) use snapshot::{MigrationName, Migrations, SlotMigration};
 pub(crate) use state::RunState;
 pub use state::{budget::Budget, progress::WaitReason};
 pub use status::RunStatus;
-pub use step::StepFuture;
-pub use steps::{AnswerFuture, RunFuture};
 pub use suspension::Suspension;

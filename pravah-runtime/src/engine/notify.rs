@@ -62,9 +62,16 @@ impl Run {
     }
 
     /// Notifies observers that the run goes on in this process, once.
+    #[inline]
     pub(super) fn notify_run_start(&mut self) {
-        let is_due = !self.options.observers.is_empty() && self.options.observed_since.is_none();
-        if is_due && !self.state.is_paused && self.state.end.is_none() {
+        if !self.options.observers.is_empty() && self.options.observed_since.is_none() {
+            self.notify_first_step();
+        }
+    }
+
+    #[cold]
+    fn notify_first_step(&mut self) {
+        if !self.state.is_paused && self.state.end.is_none() {
             self.options.observed_since = Some(self.now());
             self.notify_run(|| EventKind::run_started(&*self.known.name));
             if let Some(phase) = self.known.phase {
@@ -74,10 +81,15 @@ impl Run {
     }
 
     /// Notifies observers that a node starts, and the run of an agent, unless the step goes on with what has started.
+    #[inline]
     pub(super) fn notify_node_start(&mut self, path: &NodePath) {
-        if self.options.observers.is_empty() {
-            return;
+        if !self.options.observers.is_empty() {
+            self.notify_step_start(path);
         }
+    }
+
+    #[cold]
+    fn notify_step_start(&mut self, path: &NodePath) {
         let frame = self.state.frame(&path.frame);
         let (progress, node) = (&frame.progress, &path.node);
         let agent = progress.agents.get(node);

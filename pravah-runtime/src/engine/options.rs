@@ -29,8 +29,6 @@ pub(super) struct Options {
     pub(super) spans: Spans,
     /// The commands of hubs, if there may be any.
     pub(super) inbox: Option<RunInbox>,
-    /// How many bodies may be in flight.
-    pub(super) concurrency: usize,
     /// How long bodies in flight have to end when the run is cancelled.
     pub(super) cancel_grace: Duration,
 }
@@ -46,7 +44,6 @@ empty!(Options {
     agent_runs: BTreeMap::new(),
     spans: Spans::NONE,
     inbox: None,
-    concurrency: 1,
     cancel_grace: Duration::ZERO,
 });
 

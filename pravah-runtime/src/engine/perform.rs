@@ -15,7 +15,7 @@ use crate::{
     context::{Context, StepScope},
     error::{FlowError, guard},
     graph::{NodeEntry, NodeKind, Table},
-    node::{Emitted, GateBody, Inputs, Running, Token, Tokens},
+    node::{Emitted, GateBody, Inputs, Running, Started, Token, Tokens},
 };
 
 /// The default of `max_visits`.
@@ -64,7 +64,7 @@ impl Run {
             (_, Err(error)) => return StartedStep::Ended(StepOutcome::failed(error)),
         };
         // It may be dropped when its time has passed, or when another one fails beside it.
-        let may_be_dropped = limit.is_some() || self.options.concurrency > 1;
+        let may_be_dropped = limit.is_some() || self.concurrency > 1;
         let token = OnceCell::<CancelToken>::new();
         let mut tokens = self.state.frame_mut(&path.frame).take_tokens();
         let started = guard(&entry.id, || {
@@ -95,11 +95,41 @@ impl Run {
         ctx: &mut Option<Context>,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
+        let entry = table.node(path.node);
+        let NodeKind::Function(body) = &entry.kind else {
+            return self.run_other(path, (table, tokens), ctx, (scope, just_resumed));
+        };
+        let of_body = || scope(false);
+        let mut inputs = self.inputs(path, table, tokens);
+        started_body(body.start(inputs.set_context(ctx, &of_body)), entry)
+    }
+
+    /// What the body of the node at `path` takes its arguments from.
+    #[inline]
+    fn inputs<'a>(
+        &'a self,
+        path: &NodePath,
+        table: &'a Table,
+        tokens: &'a mut Tokens,
+    ) -> Inputs<'a> {
+        let entry = table.node(path.node);
+        Inputs::new(&entry.slots, tokens, table)
+            .with_latest(&entry.reads, &self.state.frame(&path.frame).latest)
+            .with_values(&self.state.values)
+    }
+
+    /// The same, of a node that is no function.
+    #[inline(never)]
+    fn run_other(
+        &self,
+        path: &NodePath,
+        (table, tokens): (&Table, &mut Tokens),
+        ctx: &mut Option<Context>,
+        (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
+    ) -> Result<StartedBody, FlowError> {
         let (frame, entry) = (self.state.frame(&path.frame), table.node(path.node));
         let of_body = || scope(false);
-        let mut inputs = Inputs::new(&entry.slots, tokens, table)
-            .with_latest(&entry.reads, &frame.latest)
-            .with_values(&self.state.values);
+        let mut inputs = self.inputs(path, table, tokens);
         let running = match &entry.kind {
             NodeKind::Function(body) => body.start(inputs.set_context(ctx, &of_body)),
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
@@ -144,12 +174,7 @@ impl Run {
                 return Err(FlowError::BuildError(problem.into()));
             }
         };
-        Ok(match running.map_err(|error| error.in_node(&entry.id))? {
-            Running::Ready(returned) => {
-                StartedBody::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
-            }
-            Running::Pending(body) => StartedBody::Pending(Pending::Body(body)),
-        })
+        started_body(running, entry)
     }
 
     /// Where in the run the node at `path` is.
@@ -170,6 +195,17 @@ impl Run {
     pub(super) fn step_key(&self, path: &NodePath) -> String {
         self.state.step_key(path)
     }
+}
+
+/// What became of a body that was started.
+#[inline]
+fn started_body(running: Started, entry: &NodeEntry) -> Result<StartedBody, FlowError> {
+    Ok(match running.map_err(|error| error.in_node(&entry.id))? {
+        Running::Ready(returned) => {
+            StartedBody::Ended(StepOutcome::of_body(returned, || entry.id.to_string()))
+        }
+        Running::Pending(body) => StartedBody::Pending(Pending::Body(body)),
+    })
 }
 
 /// What a gate asks before its states, or why it cannot ask.
@@ -217,10 +253,20 @@ fn input_as_json<'a>(
     }
 }
 
+#[inline]
 fn check_visits(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
-    if !entry.on_cycle {
-        return Ok(());
+    match entry.on_cycle {
+        true => check_visits_on_cycle(entry, frame, path),
+        false => Ok(()),
     }
+}
+
+#[inline(never)]
+fn check_visits_on_cycle(
+    entry: &NodeEntry,
+    frame: &Frame,
+    path: &NodePath,
+) -> Result<(), FlowError> {
     let limit = entry.policy.max_visits.unwrap_or(MAX_VISITS);
     if frame.visit(path.node) <= limit {
         return Ok(());

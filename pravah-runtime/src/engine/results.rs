@@ -23,9 +23,13 @@ impl Run {
 
     /// Keeps what a node has returned, for its event.
     pub(super) fn note_result(&mut self, path: &NodePath, emitted: &Emitted) {
-        if !self.is_observed_document() {
-            return;
+        if self.is_observed_document() {
+            self.keep_result(path, emitted);
         }
+    }
+
+    #[cold]
+    fn keep_result(&mut self, path: &NodePath, emitted: &Emitted) {
         let rules = self
             .state
             .frame(&path.frame)
@@ -74,9 +78,13 @@ impl Run {
 
     /// Notes which regions around the node at `path` have ended with its step.
     pub(super) fn note_ended_regions(&mut self, path: &NodePath) {
-        if !self.is_observed_document() {
-            return;
+        if self.is_observed_document() {
+            self.memory.ended = self.ended_regions(path);
         }
+    }
+
+    #[cold]
+    fn ended_regions(&self, path: &NodePath) -> Vec<EndedRegion> {
         let mut ended = Vec::new();
         let mut table = Arc::clone(&self.state.root.table);
         for (depth, item) in path.frame.iter().enumerate() {
@@ -100,7 +108,7 @@ impl Run {
             table = chain;
         }
         ended.reverse();
-        self.memory.ended = ended;
+        ended
     }
 
     /// What a run that is done returns of a node.

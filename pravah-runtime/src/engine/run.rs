@@ -37,6 +37,8 @@ pub(crate) struct Run {
     pub(super) state: Box<RunState>,
     pub(super) flights: Flights,
     pub(super) options: Rare<Options>,
+    /// How many bodies may be in flight.
+    pub(super) concurrency: usize,
     pub(super) memory: Rare<Memory>,
     pub(super) factory: Factory,
     pub(super) clock: RunClock,
@@ -54,6 +56,7 @@ impl Run {
             state,
             flights: Flights::default(),
             options: Rare::default(),
+            concurrency: 1,
             memory: Rare::default(),
             factory: Factory::default(),
             clock: RunClock::default(),
@@ -61,8 +64,9 @@ impl Run {
             last: None,
             steps_in_a_row: 0,
         };
-        for number in run.state.waits.numbers() {
-            run.memory.unannounced.insert(number, ());
+        if !run.state.waits.is_empty() {
+            let open = run.state.waits.numbers().map(|number| (number, ()));
+            run.memory.unannounced = open.collect();
         }
         if !run.state.inbox.is_empty() {
             run.open_inbox();

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
+    futures::{AnswerFuture, RunFuture, StepFuture},
     preflight::Unmet,
     run::Run,
     snapshot::{self, Changes, FlowSnapshot},
     state::RunState,
-    step::StepFuture,
-    steps::{AnswerFuture, RunFuture},
 };
 use crate::{
     context::Context,

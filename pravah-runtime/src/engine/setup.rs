@@ -94,7 +94,7 @@ impl<F> FlowRuntime<F> {
     /// something that wakes nobody does not go on because others do.
     #[must_use]
     pub fn with_concurrency(mut self, bodies: usize) -> Self {
-        self.inner.options.concurrency = bodies.max(1);
+        self.inner.concurrency = bodies.max(1);
         self
     }
 

@@ -70,9 +70,13 @@ impl Run {
     /// Ends the span of an agent that has come to its end, or waits for somebody.
     #[inline]
     pub(super) fn end_agent_span(&mut self, path: &NodePath, outcome: &StepOutcome) {
-        if self.options.spans.agents.is_empty() {
-            return;
+        if !self.options.spans.agents.is_empty() {
+            self.end_known_agent_span(path, outcome);
         }
+    }
+
+    #[cold]
+    fn end_known_agent_span(&mut self, path: &NodePath, outcome: &StepOutcome) {
         let failure = match outcome {
             StepOutcome::Agent(AgentStep::Asked | AgentStep::Ran | AgentStep::Waits { .. }, _) => {
                 return;

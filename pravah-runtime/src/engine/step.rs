@@ -1,11 +1,7 @@
-//! A step as the future that the caller awaits.
+//! A step of a run, whatever the types of its flow.
 
 use std::{
-    future::Future,
-    marker::PhantomData,
     mem,
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
     task::{Context as Task, Poll, ready},
 };
 
@@ -17,22 +13,13 @@ use super::{
     flight::{Flight, Landed},
     perform::StartedStep,
     run::{Out, Run, node_id},
-    run_out::RunOut,
-    state::{End, path::NodePath},
+    state::path::NodePath,
     yielding::Nested,
 };
-use crate::{
-    context::Context,
-    error::{FlowError, panicked},
-    flow::FlowEnds,
-    graph::Data,
-    state::{AsNoted, Unknown},
-};
+use crate::{context::Context, error::FlowError};
 
-/// What [`FlowRuntime::next`](crate::FlowRuntime::next) returns: a future of one step. Nothing is committed before it
-/// is done, so it can be dropped at any time.
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct StepFuture<'a, F> {
+/// A step that is being made. Nothing is committed before it is done.
+pub(super) struct Step<'a> {
     run: &'a mut Run,
     /// The step to make, where it is not the one that is next.
     path: Option<NodePath>,
@@ -41,7 +28,6 @@ pub struct StepFuture<'a, F> {
     /// The wait for the time at which another step may start besides those that are in flight, or of a run that a
     /// hub has cancelled for the time by which they have to end.
     due: Option<Sleep>,
-    flow: PhantomData<fn() -> F>,
 }
 
 enum Stage {
@@ -55,7 +41,7 @@ enum Stage {
     Ended,
 }
 
-impl<'a, F> StepFuture<'a, F> {
+impl<'a> Step<'a> {
     pub(super) fn new(run: &'a mut Run, ctx: Context) -> Self {
         Self {
             run,
@@ -63,7 +49,6 @@ impl<'a, F> StepFuture<'a, F> {
             ctx: Some(ctx),
             stage: Stage::New,
             due: None,
-            flow: PhantomData,
         }
     }
 
@@ -85,7 +70,7 @@ impl<'a, F> StepFuture<'a, F> {
     }
 }
 
-impl<F> Drop for StepFuture<'_, F> {
+impl Drop for Step<'_> {
     /// Whoever does not wait for a step does not want the bodies that were started for it.
     fn drop(&mut self) {
         match self.stage {
@@ -101,10 +86,8 @@ impl<F> Drop for StepFuture<'_, F> {
     }
 }
 
-impl<F: FlowEnds> Future for StepFuture<'_, F> {
-    type Output = Result<RunOut<F::Output>, FlowError>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+impl Step<'_> {
+    pub(super) fn poll(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         let _nested = match Nested::enter() {
             Ok(nested) => nested,
             Err(error) => {
@@ -124,7 +107,7 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
                 // Most steps end so: nothing is moved that could be an output or an error.
                 FastStep::Continue => {
                     self.end();
-                    return Poll::Ready(Ok(RunOut::Continue));
+                    return Poll::Ready(Ok(Out::Continue));
                 }
                 FastStep::Pending => Poll::Pending,
                 FastStep::Ended(out) => Poll::Ready(out),
@@ -142,27 +125,20 @@ impl<F: FlowEnds> Future for StepFuture<'_, F> {
             return self.poll_remote_cancels(task);
         }
         self.run.end_span_after(&out);
-        Poll::Ready(out.and_then(|out| self.run.typed(out)))
+        Poll::Ready(out)
     }
-}
 
-impl<F: FlowEnds> StepFuture<'_, F> {
     /// Waits until the remote tasks of a run that has ended are cancelled.
     #[cold]
-    fn poll_remote_cancels(
-        &mut self,
-        task: &mut Task<'_>,
-    ) -> Poll<Result<RunOut<F::Output>, FlowError>> {
+    fn poll_remote_cancels(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         ready!(self.run.poll_remote_cancels(task));
         let Stage::CancellingRemoteTasks(out) = mem::replace(&mut self.stage, Stage::Ended) else {
             return Poll::Pending;
         };
         self.run.end_span_after(&out);
-        Poll::Ready(out.and_then(|out| self.run.typed(out)))
+        Poll::Ready(*out)
     }
-}
 
-impl<F> StepFuture<'_, F> {
     /// Starts the step, and makes it where it is a plain move.
     #[inline]
     fn start_plain(&mut self, task: &mut Task<'_>) -> FastStep {
@@ -276,7 +252,7 @@ impl Run {
         ctx: &mut Option<Context>,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
-        while self.flights.len() < self.options.concurrency {
+        while self.flights.len() < self.concurrency {
             let path = match self.choose() {
                 Ok(Choice::Node(path)) => path,
                 Ok(Choice::Unreadable(path, outcome)) => {
@@ -328,7 +304,7 @@ impl Run {
             self.open_agent_span(&path);
         }
         self.notify_node_start(&path);
-        let is_last = self.options.concurrency == 1 && !self.has_inbox();
+        let is_last = self.concurrency == 1 && !self.has_inbox();
         let started = match is_last {
             true => self.perform(&path, ctx, just_resumed),
             // Others may follow.
@@ -353,6 +329,7 @@ impl Run {
         match flight.poll(task, |path| self.node_id(path).to_string()) {
             Poll::Ready(outcome) => Some(self.commit(flight.end(outcome))),
             Poll::Pending => {
+                self.flights.reserve(self.concurrency);
                 self.flights.add(flight);
                 None
             }
@@ -378,35 +355,5 @@ impl Run {
             self.flights.take_ended(is_meant)
         });
         Some(self.commit(ended?))
-    }
-}
-
-impl Run {
-    /// Reads the output, where a step returned it. The run keeps a copy.
-    pub(super) fn typed<O: Data>(&mut self, out: Out) -> Result<RunOut<O>, FlowError> {
-        Ok(match out {
-            Out::Continue => RunOut::Continue,
-            Out::Suspend { value, tool_id } => RunOut::Suspend { value, tool_id },
-            Out::Waiting { until, why } => RunOut::Waiting { until, why },
-            Out::Done(()) => RunOut::Done(self.take_output()?),
-        })
-    }
-
-    fn take_output<O: Data>(&mut self) -> Result<O, FlowError> {
-        let Some(End::Done(live)) = &mut self.state.end else {
-            return Err(FlowError::Finished);
-        };
-        let output = catch_unwind(AssertUnwindSafe(|| {
-            match self.known.output.downcast_ref::<AsNoted<O>>() {
-                Some(copies) => live.take(copies),
-                None => live.take(&Unknown),
-            }
-        }));
-        let output = output.map_err(|panic| {
-            // By the table: the item of a list that the last step was of is gone.
-            let last = self.last_step().map(|last| last.node);
-            panicked(&last.unwrap_or_default(), panic)
-        })?;
-        output.map_err(|error| FlowError::DeserializeError(error.into()))
     }
 }

@@ -1,9 +1,7 @@
-//! Several steps, or one that an answer was given to, as the future that the caller awaits.
+//! Several steps of a run, or one that an answer was given to.
 
 use std::{
-    future::Future,
     mem,
-    pin::Pin,
     task::{Context as Task, Poll, ready},
 };
 
@@ -12,17 +10,14 @@ use serde_json::Value;
 use super::{
     clock::Sleep,
     run::{Out, Run},
-    run_out::RunOut,
     state::{RunState, path::NodePath, progress::WaitReason},
-    step::StepFuture,
+    step::Step,
 };
-use crate::{context::Context, error::FlowError, flow::FlowEnds};
+use crate::{context::Context, error::FlowError};
 
-/// What [`FlowRuntime::run`](crate::FlowRuntime::run) returns: a future of the output, or of what the run stops at.
-/// Dropping it changes nothing that is committed.
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct RunFuture<'a, F> {
-    step: StepFuture<'a, F>,
+/// The steps up to the output, or to what the run stops at.
+pub(super) struct Steps<'a> {
+    step: Step<'a>,
     ctx: Context,
     wait: Option<Sleep>,
     rest: Rest,
@@ -37,7 +32,7 @@ enum Rest {
     Paused,
 }
 
-impl<F> Drop for RunFuture<'_, F> {
+impl Drop for Steps<'_> {
     /// An error that was not returned is returned by the next step.
     fn drop(&mut self) {
         if let Rest::Failed(error) = mem::replace(&mut self.rest, Rest::None) {
@@ -46,27 +41,27 @@ impl<F> Drop for RunFuture<'_, F> {
     }
 }
 
-impl<'a, F> RunFuture<'a, F> {
+impl<'a> Steps<'a> {
     pub(super) fn new(run: &'a mut Run, ctx: Context) -> Self {
         Self {
-            step: StepFuture::new(run, ctx.clone()),
+            step: Step::new(run, ctx.clone()),
             ctx,
             wait: None,
             rest: Rest::None,
         }
     }
-}
 
-impl<F: FlowEnds> Future for RunFuture<'_, F> {
-    type Output = Result<RunOut<F::Output>, FlowError>;
+    pub(super) fn run(&mut self) -> &mut Run {
+        self.step.run()
+    }
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+    pub(super) fn poll(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         let Self {
             step,
             ctx,
             wait,
             rest,
-        } = &mut *self;
+        } = self;
         loop {
             if !matches!(rest, Rest::None) {
                 // Nobody may poll the run again for a long time.
@@ -75,12 +70,12 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
                     Rest::Failed(error) => return Poll::Ready(Err(error)),
                     Rest::Paused => {
                         let (until, why) = (None, WaitReason::Paused);
-                        return Poll::Ready(Ok(RunOut::Waiting { until, why }));
+                        return Poll::Ready(Ok(Out::Waiting { until, why }));
                     }
                     Rest::None | Rest::Suspended => {}
                 }
                 if let Some(out) = step.run().first_question() {
-                    return Poll::Ready(step.run().typed(out));
+                    return Poll::Ready(Ok(out));
                 }
                 step.restart(ctx.clone());
             }
@@ -89,10 +84,10 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
                 ready!(step.run().poll_sleep(sleep, task));
             }
             *wait = None;
-            match ready!(Pin::new(&mut *step).poll(task)) {
-                Ok(RunOut::Continue | RunOut::Suspend { .. }) => {}
-                Ok(RunOut::Waiting { until: Some(_), .. }) => *wait = step.run().sleep(),
-                Ok(RunOut::Waiting {
+            match ready!(step.poll(task)) {
+                Ok(Out::Continue | Out::Suspend { .. }) => {}
+                Ok(Out::Waiting { until: Some(_), .. }) => *wait = step.run().sleep(),
+                Ok(Out::Waiting {
                     why: WaitReason::Paused,
                     ..
                 }) => {
@@ -117,10 +112,9 @@ impl<F: FlowEnds> Future for RunFuture<'_, F> {
     }
 }
 
-/// What [`FlowRuntime::answer`](crate::FlowRuntime::answer) returns: a future of the step that waited.
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct AnswerFuture<'a, F> {
-    step: StepFuture<'a, F>,
+/// The step that waited for an answer.
+pub(super) struct AnsweredStep<'a> {
+    step: Step<'a>,
     id: String,
     stage: Stage,
 }
@@ -135,7 +129,7 @@ enum Stage {
     Ended,
 }
 
-impl<'a, F> AnswerFuture<'a, F> {
+impl<'a> AnsweredStep<'a> {
     pub(super) fn new(
         run: &'a mut Run,
         ctx: Context,
@@ -143,7 +137,7 @@ impl<'a, F> AnswerFuture<'a, F> {
         payload: Result<Value, FlowError>,
     ) -> Self {
         Self {
-            step: StepFuture::new(run, ctx),
+            step: Step::new(run, ctx),
             id,
             stage: Stage::New(payload),
         }
@@ -163,24 +157,24 @@ impl<'a, F> AnswerFuture<'a, F> {
         self.stage = Stage::Answered { path, before };
         Ok(None)
     }
-}
 
-impl<F: FlowEnds> Future for AnswerFuture<'_, F> {
-    type Output = Result<RunOut<F::Output>, FlowError>;
+    pub(super) fn run(&mut self) -> &mut Run {
+        self.step.run()
+    }
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+    pub(super) fn poll(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         if let Stage::New(payload) = &mut self.stage {
             let payload = mem::replace(payload, Ok(Value::Null));
             self.stage = Stage::Ended;
             if let Some(out) = self.give(payload).transpose() {
-                return Poll::Ready(out.and_then(|out| self.step.run().typed(out)));
+                return Poll::Ready(out);
             }
         }
-        let Self { step, id, stage } = &mut *self;
+        let Self { step, id, stage } = self;
         let Stage::Answered { path, before } = stage else {
             return Poll::Pending;
         };
-        let out = match ready!(Pin::new(&mut *step).poll(task)) {
+        let out = match ready!(step.poll(task)) {
             // Only the tool that takes the payload can say whether it fits.
             Err(FlowError::ResumePayload { source, .. }) => {
                 step.run().ask_again(id, path, before);

@@ -25,6 +25,14 @@ impl Run {
     /// The node whose time has come first, of those that can be started.
     #[inline]
     pub(super) fn next_due(&self) -> Option<NodePath> {
+        if self.state.waits.is_empty() {
+            return None;
+        }
+        self.first_due()
+    }
+
+    #[inline(never)]
+    fn first_due(&self) -> Option<NodePath> {
         self.state.waits.first_time()?;
         let (now, busy) = (self.now(), self.busy());
         let mut due = self.state.waits.due(now);
@@ -68,8 +76,17 @@ impl Run {
 
     /// The wait for the next time at which a step may start besides those that are in flight. A time that
     /// has come is none: what could start then has started.
+    #[inline]
     pub(super) fn sleep_in_flight(&self) -> Option<Sleep> {
-        if self.flights.len() >= self.options.concurrency || self.state.is_paused {
+        if self.state.waits.is_empty() {
+            return None;
+        }
+        self.sleep_until_next()
+    }
+
+    #[inline(never)]
+    fn sleep_until_next(&self) -> Option<Sleep> {
+        if self.flights.len() >= self.concurrency || self.state.is_paused {
             return None;
         }
         self.state.waits.first_time()?;

@@ -9,6 +9,7 @@ use std::{
 use super::FlowError;
 
 /// Runs what the user wrote; a panic in it becomes an error of the node.
+#[inline]
 pub(crate) fn guard<R>(node: &str, body: impl FnOnce() -> R) -> Result<R, FlowError> {
     catch_unwind(AssertUnwindSafe(body)).map_err(|panic| panicked(node, panic))
 }

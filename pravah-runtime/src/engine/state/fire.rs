@@ -79,6 +79,9 @@ impl Frame {
         for slot in entry.slots.iter().rev() {
             self.tokens.remove(slot);
         }
+        if entry.slots.len() > 1 {
+            self.filled.remove(&node);
+        }
         if let Some(progress) = self.progress.get_mut() {
             progress.forget(node);
         }
@@ -167,7 +170,7 @@ impl Frame {
         if slots == 1 {
             return true;
         }
-        let filled = self.progress.filled.get_or_insert_with(node, || 0);
+        let filled = self.filled.get_or_insert_with(node, || 0);
         *filled = filled.saturating_add(1);
         *filled == slots
     }
@@ -190,7 +193,7 @@ impl Frame {
             .collect();
         for slot in left {
             self.tokens.remove(&slot);
-            self.progress.filled.remove(&table.slot(slot).node);
+            self.filled.remove(&table.slot(slot).node);
         }
         self.drop_inputs(scope);
         self.forget_latest(scope);

@@ -11,7 +11,15 @@ use crate::{
 impl Frame {
     /// Keeps a state as the input of the flows that start with it, and drops the inputs of those that end
     /// with it.
+    #[inline]
     pub(super) fn keep_inputs(&mut self, arc: &OutputArc, live: &mut Live) {
+        if !arc.starts.is_empty() || !arc.ends.is_empty() {
+            self.update_inputs(arc, live);
+        }
+    }
+
+    #[inline(never)]
+    fn update_inputs(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.starts {
             live.share();
             Arc::make_mut(&mut self.flow_inputs).insert(*scope, live.clone());

@@ -42,6 +42,8 @@ pub(crate) struct Frame {
     pub(crate) tokens: Tokens,
     /// The nodes that can move, the next one first.
     pub(crate) ready: SortedMap<QueueKey, ()>,
+    /// How many slots of a node are filled that has several.
+    pub(super) filled: SortedMap<NodeIx, usize>,
     pub(crate) flow_inputs: Arc<FlowInputs>,
     pub(crate) latest: Rare<LatestStates>,
     pub(crate) progress: Rare<Progress>,
@@ -72,8 +74,6 @@ pub(crate) struct List {
 /// What the nodes of a frame have done, and what they wait for besides their states.
 #[derive(Clone)]
 pub(crate) struct Progress {
-    /// How many slots of a node are filled that has several.
-    pub(super) filled: SortedMap<NodeIx, usize>,
     pub(crate) agents: SortedMap<NodeIx, Arc<AgentProgress>>,
     pub(crate) gates: SortedMap<NodeIx, GateAnswer>,
     pub(crate) remotes: SortedMap<NodeIx, Arc<RemoteProgress>>,
@@ -92,7 +92,6 @@ pub(crate) struct Progress {
 }
 
 empty!(Progress {
-    filled: SortedMap::new(),
     agents: SortedMap::new(),
     gates: SortedMap::new(),
     remotes: SortedMap::new(),
@@ -109,7 +108,6 @@ empty!(Progress {
 impl Progress {
     /// Drops whatever a node has done towards its step's end.
     pub(super) fn forget(&mut self, node: NodeIx) {
-        self.filled.remove(&node);
         self.agents.remove(&node);
         self.gates.remove(&node);
         self.remotes.remove(&node);
@@ -164,6 +162,7 @@ impl Frame {
             table,
             tokens: SortedMap::default(),
             ready: SortedMap::default(),
+            filled: SortedMap::default(),
             flow_inputs: Arc::default(),
             latest: Rare::default(),
             progress: Rare::default(),
@@ -175,10 +174,16 @@ impl Frame {
     pub(crate) fn start(table: &Arc<Table>, input: Live, latest: Rare<LatestStates>) -> Self {
         let mut frame = Self::new(Arc::clone(table));
         frame.latest = latest;
-        let mut fed = Fed::new();
-        frame.put(&table.entry, input, AT_ONCE, &mut fed);
-        frame.pass_at_start(fed);
+        frame.begin(input);
         frame
+    }
+
+    /// Puts in what the net starts with.
+    pub(super) fn begin(&mut self, input: Live) {
+        let table = Arc::clone(&self.table);
+        let mut fed = Fed::new();
+        self.put(&table.entry, input, AT_ONCE, &mut fed);
+        self.pass_at_start(fed);
     }
 
     /// The frame that `path` leads to.

@@ -28,7 +28,15 @@ impl Empty for LatestStates {
 
 impl Frame {
     /// Keeps a state as the last of its type, and forgets those of the flows that end with it.
+    #[inline]
     pub(super) fn keep_latest(&mut self, arc: &OutputArc, live: &mut Live) {
+        if !arc.ends.is_empty() || !arc.kept_as.is_empty() {
+            self.update_latest(arc, live);
+        }
+    }
+
+    #[inline(never)]
+    fn update_latest(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.ends {
             self.forget_latest(*scope);
         }

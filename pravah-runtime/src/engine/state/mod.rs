@@ -92,9 +92,9 @@ pub(crate) enum End {
 impl RunState {
     /// A run that is about to start, in the box in which it stays.
     pub(crate) fn start(table: &Arc<Table>, input: Live) -> Box<Self> {
-        Box::new(Self {
+        let mut state = Box::new(Self {
             id: RunId::default(),
-            root: Frame::start(table, input, Rare::default()),
+            root: Frame::new(Arc::clone(table)),
             waits: WaitIndex::default(),
             steps: 0,
             end: None,
@@ -107,7 +107,9 @@ impl RunState {
             remote_cancels: Rare::default(),
             values: Rare::default(),
             inbox: Queue::new(),
-        })
+        });
+        state.root.begin(input);
+        state
     }
 
     /// What the flow returned, if it is done.
@@ -163,7 +165,16 @@ impl RunState {
 
     /// Lets the lists around a frame know of a step in it: from the inside out, as far as they are done
     /// by it. Returns the flow's output, if that was it.
-    pub(crate) fn settle(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
+    #[inline]
+    pub(crate) fn settle(&mut self, path: &FramePath, done: Option<Live>) -> Option<Live> {
+        match path.is_empty() {
+            true => done,
+            false => self.settle_lists(path, done),
+        }
+    }
+
+    #[inline(never)]
+    fn settle_lists(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
         let step = self.this_step();
         let mut path = path;
         while let Some((item, around)) = path.split_last() {
@@ -292,10 +303,15 @@ impl RunState {
     }
 
     /// Takes what waits at a node, and in the items of it, out of the index: it is about to go.
+    #[inline]
     pub(crate) fn unindex(&mut self, path: &FramePath, node: NodeIx) {
-        if self.waits.is_empty() {
-            return;
+        if !self.waits.is_empty() {
+            self.unindex_waits(path, node);
         }
+    }
+
+    #[inline(never)]
+    fn unindex_waits(&mut self, path: &FramePath, node: NodeIx) {
         let gone = WaitIndex::of_node(self.frame(path), path, node);
         self.forget_waits(&gone);
     }

@@ -69,8 +69,11 @@ impl Frame {
     /// The step at which the last of the states came that `node` takes.
     pub(super) fn ready_since(&self, node: NodeIx) -> u64 {
         let slots = &self.table.node(node).slots;
-        let tokens = slots.iter().filter_map(|slot| self.tokens.get(slot));
-        let last = tokens.map(|token| token.since).max();
+        let mut last = None;
+        for slot in slots {
+            let since = self.tokens.get(slot).map(|token| token.since);
+            last = last.max(since);
+        }
         // Detached tasks take no states.
         last.or_else(|| Some(self.progress.lists.get(&node)?.ready_since))
             .unwrap_or_default()

@@ -68,8 +68,11 @@ impl Frame {
 
     /// Lets those nodes emit that do not run when a net starts. Its end is left to a step: where it starts nobody waits
     /// for what it returns.
+    #[inline]
     pub(super) fn pass_at_start(&mut self, fed: Fed) {
-        self.pass(fed, AT_ONCE, false);
+        if !fed.is_empty() {
+            self.pass(fed, AT_ONCE, false);
+        }
     }
 
     /// Lets those nodes emit that do not run any more, now that the net is another one.
@@ -146,7 +149,22 @@ impl Frame {
 
 impl RunState {
     /// Keeps what the rules of a node take out of its output.
+    #[inline]
     pub(super) fn keep_value(&mut self, path: &NodePath, emitted: &Emitted) {
+        if self.has_rules(path) {
+            self.keep_output(path, emitted);
+        }
+    }
+
+    /// Whether the node at `path` is one of a document.
+    #[inline]
+    pub(crate) fn has_rules(&self, path: &NodePath) -> bool {
+        let table = &self.frame(&path.frame).table;
+        table.node(path.node).rules.is_some()
+    }
+
+    #[inline(never)]
+    fn keep_output(&mut self, path: &NodePath, emitted: &Emitted) {
         let entry = self.frame(&path.frame).table.node(path.node);
         let (Some(rules), Emission::Branch(_, output)) = (&entry.rules, &emitted.0) else {
             return;

@@ -24,6 +24,7 @@ pub(crate) struct TaskStart {
 
 impl Frame {
     /// Whether `node` has called agents or flows.
+    #[inline]
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
         self.table.node(node).kind.is_caller() && self.progress.lists.contains(&node)
     }
