@@ -58,11 +58,6 @@ pub mod ours {
     }
 
     #[node]
-    fn split(start: Start) -> Start {
-        start
-    }
-
-    #[node]
     async fn wait(start: &Start) -> Waited {
         tokio::time::sleep(WAIT).await;
         Waited { n: start.n }
@@ -82,7 +77,7 @@ pub mod ours {
     #[flow]
     fn waiting(start: Start) -> End {
         flow! {
-            split -> fork(
+            fork(
                 wait as a, wait as b, wait as c, wait as d, wait as e, wait as f, wait as g, wait as h
             ) -> join(gather)
         }
