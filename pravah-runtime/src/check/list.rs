@@ -33,7 +33,9 @@ pub const fn check_list_start(chain: &Topology) {
             node.name,
             "` takes one of several states, and a list holds one kind",
         ])
-        .help(&["let it take the item alone"])
+        .help(&[
+            "let it take the item alone; where items differ, each is a `#[state]` enum, and a node in the list may return a `#[choice]`",
+        ])
         .fail(),
         params => message(&["`", node.name, "` waits for "])
             .push_number(params.len())

@@ -91,6 +91,12 @@ pub(super) fn refuse_item(
             short(state),
             short(error)
         ),
+        ("Option", [state]) => {
+            format!(
+                "return `Each<{}>`, without those that are missing",
+                short(state)
+            )
+        }
         ("Either", [_, _]) => {
             "return a list of one state, and choose in the chain: `each(choose -> either(…))`"
                 .to_owned()
