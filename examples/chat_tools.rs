@@ -117,7 +117,7 @@ async fn main() -> Result<(), FlowError> {
         .with_budget(Budget::new().calls(12).tokens(50_000));
     let mut run = match &options.model {
         Some(url) => run.with_model("cook", url)?,
-        None => run.with_factory(ClientFactory::new().with_scripted(script())),
+        None => run.with_factory(script()),
     };
     if let RunOut::Done(answer) = run.run(Context::default()).await? {
         println!("{} ({} minutes)", answer.text, answer.minutes);

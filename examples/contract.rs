@@ -137,7 +137,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let run = FlowRuntime::new(claim)?.with_observer(AuditLog);
         let mut run = match &options.model {
             Some(url) => run.with_model("judge", url)?,
-            None => run.with_factory(ClientFactory::new().with_scripted(script(text))),
+            None => run.with_factory(script(text)),
         };
         let mut out = run.run(Context::default()).await?;
         if let RunOut::Suspend { value, tool_id } = out {

@@ -158,7 +158,7 @@ async fn handle(
     // A clock that is set by hand: a day passes at once.
     let clock = ManualClock::new(SystemTime::UNIX_EPOCH);
     let mut run = FlowRuntime::new(ticket)?
-        .with_factory(ClientFactory::new().with_scripted(script))
+        .with_factory(script)
         .with_clock(clock.clone());
     // Before a model is paid: what do the nodes ask for that the context lacks?
     if let Some(unmet) = run.preflight(ctx).into_iter().next() {

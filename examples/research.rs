@@ -252,7 +252,7 @@ mod tests {
         let url = serve_harbours().await.unwrap();
         let test = CrashTest::<Question>::new(question)
             .with_setup(move |run| {
-                run.with_factory(ClientFactory::new().with_scripted(script()))
+                run.with_factory(script())
                     .with_runner(A2aRunner::new().with_agent("harbours", &url))
             })
             .answering(|_question| Some(json!({ "holds": true, "name": "Ada" })));

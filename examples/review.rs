@@ -121,7 +121,7 @@ async fn have_written(text: &str, script: ScriptedModel) -> Result<(), FlowError
         text: text.to_owned(),
     };
     let mut run = FlowRuntime::new(task)?
-        .with_factory(ClientFactory::new().with_scripted(script))
+        .with_factory(script)
         // All three reviewers are asked at the same time.
         .with_concurrency(3);
     loop {

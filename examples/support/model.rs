@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
-use pravah_runtime::{ClientFactory, FlowError, FlowRuntime, ScriptedModel};
+use pravah_runtime::{FlowError, FlowRuntime, ScriptedModel};
 
 use crate::flow::Ticket;
 
@@ -31,7 +31,7 @@ impl Models {
         match self {
             Self::Scripted(scripts) => {
                 let script = scripts.get(id).cloned().unwrap_or_default();
-                Ok(run.with_factory(ClientFactory::new().with_scripted(script)))
+                Ok(run.with_factory(script))
             }
             Self::Real(url) => run.with_model("triage", url),
         }

@@ -37,7 +37,7 @@ use crate::{json, model::ToolCall};
 ///     .call("settle", "pay", json!({ "euros": 900 }))
 ///     .call("settle", "submit", json!({ "note": "settled" }));
 /// let mut run = FlowRuntime::new(Claim { text: "It broke.".into() })?
-///     .with_factory(ClientFactory::new().with_scripted(script));
+///     .with_factory(script);
 /// let RunOut::Suspend { value, tool_id } = run.run(Context::default()).await? else {
 ///     panic!("a question");
 /// };

@@ -62,7 +62,7 @@ pub(crate) const DEEPEST: u32 = 4;
 ///     .reply("Topic", json!({ "text": "There are none." }))
 ///     .call("Question", "submit", json!({ "text": "No train goes to Benin." }));
 /// let run = FlowRuntime::new(Question { text: "How do I get to Benin?".into() })?;
-/// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+/// let mut run = run.with_factory(script);
 /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
 /// assert_eq!(report.text, "No train goes to Benin.");
 /// # Ok(()) }
@@ -141,7 +141,7 @@ impl Delegation {
     ///     .reply("ad_hoc", json!({ "text": "No." }))
     ///     .call("writer", "submit", json!({ "text": "No train goes to Benin." }));
     /// let run = FlowRuntime::new(Question { text: "How do I get to Benin?".into() })?;
-    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let mut run = run.with_factory(script);
     /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
     /// assert_eq!(report.text, "No train goes to Benin.");
     /// # Ok(()) }

@@ -42,7 +42,7 @@ use crate::{Context, ToolError, json, model::explain};
 ///     .call("help", "pick_file", json!({ "ending": "md" }))
 ///     .call("help", "submit", json!({ "note": "read notes.md" }));
 /// let mut run = FlowRuntime::new(Wish { text: "Read my notes.".into() })?
-///     .with_factory(ClientFactory::new().with_scripted(script));
+///     .with_factory(script);
 /// let RunOut::Suspend { value, tool_id } = run.run(Context::default()).await? else {
 ///     panic!("a call");
 /// };

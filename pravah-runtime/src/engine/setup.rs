@@ -24,14 +24,13 @@ impl<F> FlowRuntime<F> {
         self
     }
 
-    /// Takes clients for models from `factory`. Without it agents find them in the [`ClientFactory`] or
-    /// the [`ScriptedModel`](crate::ScriptedModel) that the context brings
-    /// (`Context::default().with_dep(factory)`), and without those where their URLs lead. A run whose
-    /// [script](crate::ScriptedModel) answers for nodes that it does not have makes no step:
-    /// [`next`](Self::next) is [`FlowError::UnknownAgents`].
+    /// Takes clients for models from `factory`: a [`ClientFactory`], or a [`ScriptedModel`](crate::ScriptedModel) that
+    /// answers for all of them. Without it agents find them in the one or the other that the context brings
+    /// (`Context::default().with_dep(factory)`), and without those where their URLs lead. A run whose script answers for
+    /// nodes that it does not have makes no step: [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
-    pub fn with_factory(mut self, factory: ClientFactory) -> Self {
-        self.inner.factory = Factory::of_run(factory);
+    pub fn with_factory(mut self, factory: impl Into<ClientFactory>) -> Self {
+        self.inner.factory = Factory::of_run(factory.into());
         self
     }
 

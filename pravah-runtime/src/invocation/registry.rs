@@ -51,7 +51,7 @@ const NAME: &str = "Invocation";
 /// }] }))?;
 /// let script = ScriptedModel::new().reply("researcher", json!({ "text": "None." }));
 /// let run = registry.invoke(invocation)?;
-/// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+/// let mut run = run.with_factory(script);
 /// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {
 ///     panic!("nobody is asked")
 /// };
@@ -135,7 +135,7 @@ impl AgentRegistry {
     /// let target = Target::ad_hoc("You check facts.", "Is there a train to Benin?");
     /// let script = ScriptedModel::new().reply("ad_hoc", "No.".into());
     /// let run = registry.invoke(Invocation::single(target))?;
-    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let mut run = run.with_factory(script);
     /// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {
     ///     panic!("nobody is asked")
     /// };

@@ -348,6 +348,13 @@ fn needs_feature(url: &ModelUrl, feature: &str) -> ModelError {
     )
 }
 
+impl From<ScriptedModel> for ClientFactory {
+    /// A factory whose models all answer from `script`.
+    fn from(script: ScriptedModel) -> Self {
+        Self::new().with_scripted(script)
+    }
+}
+
 impl fmt::Debug for ClientFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientFactory")

@@ -61,7 +61,7 @@ use crate::{
 ///     .reply("researcher[0]", json!({ "text": "No train goes to Benin." }))
 ///     .reply("researcher[1]", json!({ "text": "A ferry does." }));
 /// let plan = Plan { topics: vec!["trains".into(), "ferries".into()] };
-/// let mut run = FlowRuntime::new(plan)?.with_factory(ClientFactory::new().with_scripted(script));
+/// let mut run = FlowRuntime::new(plan)?.with_factory(script);
 /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
 /// assert_eq!(report.text, "No train goes to Benin. A ferry does.");
 /// # Ok(()) }
@@ -197,7 +197,7 @@ impl Invoke<Tasks> {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
     /// let script = ScriptedModel::new().reply("researcher", json!({ "text": "No trains." }));
     /// let run = FlowRuntime::new(Plan { topics: vec!["trains".into()] })?;
-    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let mut run = run.with_factory(script);
     /// let RunOut::Done(report) = run.run(Context::default()).await? else { panic!("nobody is asked") };
     /// assert_eq!(report.text, "No trains.");
     /// # Ok(()) }

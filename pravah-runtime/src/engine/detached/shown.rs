@@ -53,7 +53,7 @@ impl<F> FlowRuntime<F> {
     ///     .call("writer", "submit", json!({ "text": "Done." }))
     ///     .reply("checker", json!({ "text": "It is." }));
     /// let run = FlowRuntime::new(Question { text: "Is it so?".into() })?;
-    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let mut run = run.with_factory(script);
     /// run.run(Context::default()).await?;
     /// let tasks = run.tasks();
     /// assert_eq!((&*tasks[0].task_id, tasks[0].status), ("task_1", TaskStatus::Completed));

@@ -124,7 +124,7 @@ impl FlowGraphBuilder {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), FlowError> {
     /// let script = ScriptedModel::new().reply("Topic", json!({ "text": "No trains." }));
     /// let run = FlowRuntime::new(Plan { topics: vec!["trains".into()] })?;
-    /// let mut run = run.with_factory(ClientFactory::new().with_scripted(script));
+    /// let mut run = run.with_factory(script);
     /// let RunOut::Done(findings) = run.run(Context::default()).await? else { panic!("nobody is asked") };
     /// assert_eq!(findings[0].text, "No trains.");
     /// # Ok(()) }
