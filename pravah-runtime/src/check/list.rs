@@ -34,7 +34,7 @@ pub const fn check_list_start(chain: &Topology) {
             "` takes one of several states, and a list holds one kind",
         ])
         .help(&[
-            "let it take the item alone; where items differ, each is a `#[state]` enum, and a node in the list may return a `#[choice]`",
+            "let it take the item alone; for items of several kinds let the item be a `#[state]` enum, and start the chain with a node that returns a `#[choice]`",
         ])
         .fail(),
         params => message(&["`", node.name, "` waits for "])

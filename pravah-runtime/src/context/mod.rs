@@ -173,8 +173,8 @@ impl Context {
         self.shared.deps.find()
     }
 
-    pub(crate) fn is_without_deps(&self) -> bool {
-        self.shared.deps.is_empty()
+    pub(crate) fn has_deps(&self) -> bool {
+        !self.shared.deps.is_empty()
     }
 
     /// What this context allows.

@@ -105,12 +105,12 @@ impl Run {
     /// `path` and around it.
     pub(super) fn note_ready(&mut self, path: &[ItemId]) {
         if self.state.root.table.limits_total_time {
-            self.start_total_time(path);
+            self.note_ready_slow(path);
         }
     }
 
     #[cold]
-    fn start_total_time(&mut self, path: &[ItemId]) {
+    fn note_ready_slow(&mut self, path: &[ItemId]) {
         let now = self.now();
         for depth in 0..=path.len() {
             let around = path.get(..depth).unwrap_or_default();

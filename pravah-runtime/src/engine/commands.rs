@@ -108,13 +108,13 @@ impl Run {
     #[inline]
     pub(super) fn take_commands(&mut self, task: &Task<'_>) -> Taken {
         match self.inbox().map(Arc::clone) {
-            Some(inbox) => self.take_waiting_commands(&inbox, task),
+            Some(inbox) => self.take_commands_slow(&inbox, task),
             None => Taken::Nothing,
         }
     }
 
     #[inline(never)]
-    fn take_waiting_commands(&mut self, inbox: &Arc<Inbox>, task: &Task<'_>) -> Taken {
+    fn take_commands_slow(&mut self, inbox: &Arc<Inbox>, task: &Task<'_>) -> Taken {
         inbox.mark_seen(task.waker());
         let (mut last, mut taken, mut replies) = (None, Taken::Nothing, Vec::new());
         while let Some((number, command)) = inbox.after(last)

@@ -49,7 +49,7 @@ impl Run {
         }
         let (kind, outputs, out) = match outcome {
             StepOutcome::Outputs(emitted) => self.commit_outputs(&path, emitted),
-            outcome => self.commit_no_output(&path, outcome, started)?,
+            outcome => self.commit_rare_outcome(&path, outcome, started)?,
         };
         let out = self.settle_detached(&path, out);
         self.note_ready(&path.frame);
@@ -65,15 +65,16 @@ impl Run {
         Ok(out)
     }
 
-    /// What is done for one outcome alone, where that is no output.
+    /// Commits any outcome but outputs. It is apart so that a step that returns outputs does not read this code.
     #[inline(never)]
-    fn commit_no_output(
+    fn commit_rare_outcome(
         &mut self,
         path: &NodePath,
         outcome: StepOutcome,
         started: Option<u64>,
     ) -> Result<(StepKind, Outputs, Out), FlowError> {
         Ok(match outcome {
+            // Not reached: `commit` does it.
             StepOutcome::Outputs(emitted) => self.commit_outputs(path, emitted),
             StepOutcome::Calls(starts) => {
                 self.note_start(path, started);

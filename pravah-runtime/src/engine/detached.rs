@@ -210,12 +210,12 @@ impl Run {
     pub(super) fn settle_detached(&mut self, path: &NodePath, out: Out) -> Out {
         match self.state.detached.is_unchanged() {
             true => out,
-            false => self.settle_known_detached(path, out),
+            false => self.settle_detached_slow(path, out),
         }
     }
 
     #[cold]
-    fn settle_known_detached(&mut self, path: &NodePath, out: Out) -> Out {
+    fn settle_detached_slow(&mut self, path: &NodePath, out: Out) -> Out {
         if let Some(item) = self.state.detached_at(&path.frame) {
             let now = self.now();
             self.state.detached.note_event(item.index, now);

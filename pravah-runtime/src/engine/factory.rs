@@ -51,16 +51,16 @@ impl Factory {
         if self.is_checked {
             return Ok(());
         }
-        // Most runs have no agents, and their contexts nothing to look through.
-        if self.of_run.is_none() && ctx.is_none_or(Context::is_without_deps) {
+        // Nobody brings a script.
+        if self.of_run.is_none() && !ctx.is_some_and(Context::has_deps) {
             self.is_checked = true;
             return Ok(());
         }
-        self.check_script_once(ctx, table)
+        self.check_script_slow(ctx, table)
     }
 
     #[inline(never)]
-    fn check_script_once(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
+    fn check_script_slow(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
         let factory = ctx.and_then(|ctx| self.configured(ctx));
         let script = factory.as_ref().and_then(|factory| factory.script());
         let unknown =
@@ -78,8 +78,7 @@ impl Factory {
 fn in_context(ctx: &Context) -> Option<Arc<ClientFactory>> {
     let scripted = || {
         let script = ctx.find::<ScriptedModel>()?;
-        let factory = ClientFactory::new().with_scripted((*script).clone());
-        Some(Arc::new(factory))
+        Some(Arc::new(ClientFactory::from((*script).clone())))
     };
     ctx.find().or_else(scripted)
 }

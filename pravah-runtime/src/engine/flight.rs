@@ -122,7 +122,7 @@ impl Flights {
         }
         // Not through `paths`: it is slower here.
         self.pending.iter().any(|it| it.path.is(frame, node))
-            || (!self.ended.is_empty() && self.ended.iter().any(|it| it.path.is(frame, node)))
+            || self.ended.iter().any(|it| it.path.is(frame, node))
     }
 
     /// Whether fewer than `limit` are within a node.
@@ -148,7 +148,7 @@ impl Flights {
         self.pending.iter().filter(asks).count()
     }
 
-    /// Makes room for as many as may be in flight, where these are a few: one allocation in place of several.
+    /// Before the first is added, makes room for all that may be in flight, up to [`FEW`]: one allocation in place of several.
     #[inline]
     pub(super) fn reserve(&mut self, concurrency: usize) {
         if self.pending.capacity() == 0 {
@@ -181,7 +181,7 @@ impl Flights {
         if let Some(step_task) = &self.task {
             step_task.register(task);
         }
-        let few = self.pending.len().min(FEW);
+        let capacity = self.pending.len().min(FEW);
         // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
         let ended = self
@@ -196,7 +196,7 @@ impl Flights {
         for flight in ended {
             if let Some(outcome) = outcome.take() {
                 if self.ended.capacity() == 0 {
-                    self.ended.reserve_exact(few);
+                    self.ended.reserve_exact(capacity);
                 }
                 self.ended.push_back(flight.end(outcome));
             }
@@ -205,15 +205,9 @@ impl Flights {
 
     /// Takes out the first that has ended and for which `is_meant` holds.
     pub(super) fn take_ended(&mut self, is_meant: impl Fn(&NodePath) -> bool) -> Option<Landed> {
-        let landed = match self.ended.front() {
-            None => return None,
-            Some(first) if is_meant(&first.path) => self.ended.pop_front()?,
-            Some(_) => {
-                let mut ended = self.ended.iter();
-                let at = ended.position(|landed| is_meant(&landed.path))?;
-                self.ended.remove(at)?
-            }
-        };
+        let mut ended = self.ended.iter();
+        let at = ended.position(|landed| is_meant(&landed.path))?;
+        let landed = self.ended.remove(at)?;
         if let Some(index) = &mut self.index {
             index.remove(&landed.path);
         }
@@ -250,7 +244,8 @@ impl Flights {
         self.forget_if_empty();
     }
 
-    /// Where nothing is in flight, the waker of a task is not kept: it may keep the task, and that this run.
+    /// Where nothing is in flight, the waker of a task is not kept: it may keep the task, and that this run. The index is
+    /// made anew when there are many.
     fn forget_if_empty(&mut self) {
         if self.is_empty() {
             self.task = None;

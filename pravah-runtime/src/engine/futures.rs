@@ -1,4 +1,5 @@
-//! The futures that callers await: steps of a run, and what they return as the types of its flow.
+//! The futures that callers await. They know the flow's types, which they only need for its output; the steps that they
+//! make do not, so that those are compiled once for all flows.
 
 use std::{
     future::Future,

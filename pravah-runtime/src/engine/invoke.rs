@@ -29,7 +29,7 @@ impl Run {
         }
     }
 
-    /// The same, of these calls.
+    /// The outcome where a body returned these calls: the tasks to start, or why they cannot.
     #[inline(never)]
     fn outcome_of_calls(&mut self, path: &NodePath, calls: NodeCalls) -> StepOutcome {
         let frame = self.state.frame(&path.frame);

@@ -5,15 +5,15 @@
 //! `factory`) and what this process remembers (`memory`).
 //!
 //! What a step is: `FlowRuntime::next` (`runtime`) returns one of the `futures`, which make a `step`, or several
-//! (`steps`), and hand out what the flow returns as its type. A step has a node chosen (`choose`) and performed with
+//! (`steps`), and read the flow's output as its type. A step has a node chosen (`choose`) and performed with
 //! nothing committed (`perform`), keeps what awaits (`flight`), and commits the outcome (`outcome`, `commit`) with what
 //! models cost (`spending`); a failure becomes another attempt (`attempts`, `fail`), goes to a `catch`, or ends one of
 //! the `tasks` of an agent that has called others; `detached` ones run in the background, and `remote` ones are left to
 //! runners. The plainest steps are made by the `fast_path`, and every `run_out` says whether there is more to do. A
 //! `call` of a flow makes all of its steps.
 //!
-//! A step often comes after a long wait, when no cache has its code any more. So what most steps do not need is in
-//! functions that are not inlined, behind a check that is.
+//! A step often comes after a long wait, when its code is in no cache. So what most steps skip is a function of its own,
+//! `…_slow`: its caller inlines only the check whether it is needed.
 //!
 //! `questions` opens what nodes ask. `suspension` and `timers` let a run wait, by its `clock`; `ending` stops it from outside. `commands` takes what
 //! hubs send, messages to `multi_turn` agents among it, `serve` waits for it and `channels` show it to others;

@@ -65,12 +65,12 @@ impl Run {
     #[inline]
     pub(super) fn notify_run_start(&mut self) {
         if !self.options.observers.is_empty() && self.options.observed_since.is_none() {
-            self.notify_first_step();
+            self.notify_run_start_slow();
         }
     }
 
     #[cold]
-    fn notify_first_step(&mut self) {
+    fn notify_run_start_slow(&mut self) {
         if !self.state.is_paused && self.state.end.is_none() {
             self.options.observed_since = Some(self.now());
             self.notify_run(|| EventKind::run_started(&*self.known.name));
@@ -84,12 +84,12 @@ impl Run {
     #[inline]
     pub(super) fn notify_node_start(&mut self, path: &NodePath) {
         if !self.options.observers.is_empty() {
-            self.notify_step_start(path);
+            self.notify_node_start_slow(path);
         }
     }
 
     #[cold]
-    fn notify_step_start(&mut self, path: &NodePath) {
+    fn notify_node_start_slow(&mut self, path: &NodePath) {
         let frame = self.state.frame(&path.frame);
         let (progress, node) = (&frame.progress, &path.node);
         let agent = progress.agents.get(node);

@@ -97,30 +97,16 @@ impl Run {
     ) -> Result<StartedBody, FlowError> {
         let entry = table.node(path.node);
         let NodeKind::Function(body) = &entry.kind else {
-            return self.run_other(path, (table, tokens), ctx, (scope, just_resumed));
+            return self.start_other(path, (table, tokens), ctx, (scope, just_resumed));
         };
         let of_body = || scope(false);
         let mut inputs = self.inputs(path, table, tokens);
         started_body(body.start(inputs.set_context(ctx, &of_body)), entry)
     }
 
-    /// What the body of the node at `path` takes its arguments from.
-    #[inline]
-    fn inputs<'a>(
-        &'a self,
-        path: &NodePath,
-        table: &'a Table,
-        tokens: &'a mut Tokens,
-    ) -> Inputs<'a> {
-        let entry = table.node(path.node);
-        Inputs::new(&entry.slots, tokens, table)
-            .with_latest(&entry.reads, &self.state.frame(&path.frame).latest)
-            .with_values(&self.state.values)
-    }
-
-    /// The same, of a node that is no function.
+    /// Starts the body of a node that is no function.
     #[inline(never)]
-    fn run_other(
+    fn start_other(
         &self,
         path: &NodePath,
         (table, tokens): (&Table, &mut Tokens),
@@ -131,7 +117,6 @@ impl Run {
         let of_body = || scope(false);
         let mut inputs = self.inputs(path, table, tokens);
         let running = match &entry.kind {
-            NodeKind::Function(body) => body.start(inputs.set_context(ctx, &of_body)),
             NodeKind::Gate(gate) => match frame.progress.gates.get(&path.node) {
                 Some(Some(answer)) => gate.run(inputs.set_context(ctx, &of_body), answer),
                 // Its time has come, and nobody has answered.
@@ -169,12 +154,30 @@ impl Run {
                 let task = inputs.typed::<usize>(0).map_err(|error| *error)?;
                 return Ok(StartedBody::Ended(self.await_task(path, *task)));
             }
-            NodeKind::Each(_) | NodeKind::Flow(_) | NodeKind::Detached(_) | NodeKind::Broken(_) => {
+            NodeKind::Function(_)
+            | NodeKind::Each(_)
+            | NodeKind::Flow(_)
+            | NodeKind::Detached(_)
+            | NodeKind::Broken(_) => {
                 let problem = format!("`{}` cannot run", entry.id);
                 return Err(FlowError::BuildError(problem.into()));
             }
         };
         started_body(running, entry)
+    }
+
+    /// What the body of the node at `path` takes its arguments from.
+    #[inline]
+    fn inputs<'a>(
+        &'a self,
+        path: &NodePath,
+        table: &'a Table,
+        tokens: &'a mut Tokens,
+    ) -> Inputs<'a> {
+        let entry = table.node(path.node);
+        Inputs::new(&entry.slots, tokens, table)
+            .with_latest(&entry.reads, &self.state.frame(&path.frame).latest)
+            .with_values(&self.state.values)
     }
 
     /// Where in the run the node at `path` is.
@@ -256,17 +259,13 @@ fn input_as_json<'a>(
 #[inline]
 fn check_visits(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
     match entry.on_cycle {
-        true => check_visits_on_cycle(entry, frame, path),
+        true => check_visits_slow(entry, frame, path),
         false => Ok(()),
     }
 }
 
 #[inline(never)]
-fn check_visits_on_cycle(
-    entry: &NodeEntry,
-    frame: &Frame,
-    path: &NodePath,
-) -> Result<(), FlowError> {
+fn check_visits_slow(entry: &NodeEntry, frame: &Frame, path: &NodePath) -> Result<(), FlowError> {
     let limit = entry.policy.max_visits.unwrap_or(MAX_VISITS);
     if frame.visit(path.node) <= limit {
         return Ok(());

@@ -24,12 +24,12 @@ impl Run {
     /// Keeps what a node has returned, for its event.
     pub(super) fn note_result(&mut self, path: &NodePath, emitted: &Emitted) {
         if self.is_observed_document() {
-            self.keep_result(path, emitted);
+            self.note_result_slow(path, emitted);
         }
     }
 
     #[cold]
-    fn keep_result(&mut self, path: &NodePath, emitted: &Emitted) {
+    fn note_result_slow(&mut self, path: &NodePath, emitted: &Emitted) {
         let rules = self
             .state
             .frame(&path.frame)

@@ -64,7 +64,7 @@ impl Run {
             last: None,
             steps_in_a_row: 0,
         };
-        if !run.state.waits.is_empty() {
+        if run.state.waits.last_number().is_some() {
             let open = run.state.waits.numbers().map(|number| (number, ()));
             run.memory.unannounced = open.collect();
         }

@@ -24,9 +24,9 @@ impl<F> FlowRuntime<F> {
         self
     }
 
-    /// Takes clients for models from `factory`: a [`ClientFactory`], or a [`ScriptedModel`](crate::ScriptedModel) that
-    /// answers for all of them. Without it agents find them in the one or the other that the context brings
-    /// (`Context::default().with_dep(factory)`), and without those where their URLs lead. A run whose script answers for
+    /// Takes clients for models from `factory`: a [`ClientFactory`], or a [`ScriptedModel`](crate::ScriptedModel), which
+    /// answers in place of every model. Without it agents use the one or the other that is in the context
+    /// (`Context::default().with_dep(factory)`), and otherwise the models that their URLs name. A run whose script answers for
     /// nodes that it does not have makes no step: [`next`](Self::next) is [`FlowError::UnknownAgents`].
     #[must_use]
     pub fn with_factory(mut self, factory: impl Into<ClientFactory>) -> Self {

@@ -71,12 +71,12 @@ impl Run {
     #[inline]
     pub(super) fn end_agent_span(&mut self, path: &NodePath, outcome: &StepOutcome) {
         if !self.options.spans.agents.is_empty() {
-            self.end_known_agent_span(path, outcome);
+            self.end_agent_span_slow(path, outcome);
         }
     }
 
     #[cold]
-    fn end_known_agent_span(&mut self, path: &NodePath, outcome: &StepOutcome) {
+    fn end_agent_span_slow(&mut self, path: &NodePath, outcome: &StepOutcome) {
         let failure = match outcome {
             StepOutcome::Agent(AgentStep::Asked | AgentStep::Ran | AgentStep::Waits { .. }, _) => {
                 return;

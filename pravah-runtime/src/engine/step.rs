@@ -1,4 +1,4 @@
-//! A step of a run, whatever the types of its flow.
+//! A step of a run, without the types of its flow, which `futures` add.
 
 use std::{
     mem,
@@ -68,25 +68,7 @@ impl<'a> Step<'a> {
         self.stage = Stage::New;
         self.due = None;
     }
-}
 
-impl Drop for Step<'_> {
-    /// Whoever does not wait for a step does not want the bodies that were started for it.
-    fn drop(&mut self) {
-        match self.stage {
-            Stage::Started => self.run.flights.clear(),
-            Stage::Cancelled => self.run.end_cancel(),
-            Stage::CancellingRemoteTasks(ref out) => {
-                if let Ok(Out::Done(())) = **out {
-                    self.run.memory.is_end_untold = true;
-                }
-            }
-            Stage::New | Stage::Ended => {}
-        }
-    }
-}
-
-impl Step<'_> {
     pub(super) fn poll(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
         let _nested = match Nested::enter() {
             Ok(nested) => nested,
@@ -206,6 +188,22 @@ impl Step<'_> {
             self.run.after_step(&self.stage);
         }
         self.stage = Stage::Ended;
+    }
+}
+
+impl Drop for Step<'_> {
+    /// Whoever does not wait for a step does not want the bodies that were started for it.
+    fn drop(&mut self) {
+        match self.stage {
+            Stage::Started => self.run.flights.clear(),
+            Stage::Cancelled => self.run.end_cancel(),
+            Stage::CancellingRemoteTasks(ref out) => {
+                if let Ok(Out::Done(())) = **out {
+                    self.run.memory.is_end_untold = true;
+                }
+            }
+            Stage::New | Stage::Ended => {}
+        }
     }
 }
 

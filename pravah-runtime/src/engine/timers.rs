@@ -28,11 +28,11 @@ impl Run {
         if self.state.waits.is_empty() {
             return None;
         }
-        self.first_due()
+        self.next_due_slow()
     }
 
     #[inline(never)]
-    fn first_due(&self) -> Option<NodePath> {
+    fn next_due_slow(&self) -> Option<NodePath> {
         self.state.waits.first_time()?;
         let (now, busy) = (self.now(), self.busy());
         let mut due = self.state.waits.due(now);
@@ -81,11 +81,11 @@ impl Run {
         if self.state.waits.is_empty() {
             return None;
         }
-        self.sleep_until_next()
+        self.sleep_in_flight_slow()
     }
 
     #[inline(never)]
-    fn sleep_until_next(&self) -> Option<Sleep> {
+    fn sleep_in_flight_slow(&self) -> Option<Sleep> {
         if self.flights.len() >= self.concurrency || self.state.is_paused {
             return None;
         }

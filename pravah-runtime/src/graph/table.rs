@@ -48,7 +48,7 @@ pub(crate) struct Table {
     pub(super) finishing: OnceLock<Box<[bool]>>,
 }
 
-/// What the engine reads for every step comes first and in this order, so that it is in two cache lines.
+/// The order counts: what a step reads comes first, close together, since it often has to be fetched from memory.
 #[repr(C)]
 pub(crate) struct NodeEntry {
     /// The slots of its parameters, in order.
@@ -64,10 +64,10 @@ pub(crate) struct NodeEntry {
     pub(crate) id: Arc<str>,
     /// What it reads.
     pub(crate) reads: Vec<LatestIx>,
-    pub(crate) kind: NodeKind,
-    pub(crate) policy: Policy,
     /// Its move, where the engine's fast path can make it.
     pub(crate) plain_move: Option<PlainMove>,
+    pub(crate) kind: NodeKind,
+    pub(crate) policy: Policy,
     /// The key of the first place where a state waits for it: what stands for it in snapshots, since it is its
     /// alone and, where no other node takes the state, stays when a function is renamed.
     pub(crate) key: Arc<str>,

@@ -93,7 +93,7 @@ pub(super) fn refuse_item(
         ),
         ("Option", [state]) => {
             format!(
-                "return `Each<{}>`, without those that are missing",
+                "return `Each<{}>`, and leave out what is `None`",
                 short(state)
             )
         }

@@ -14,12 +14,12 @@ impl Frame {
     #[inline]
     pub(super) fn keep_inputs(&mut self, arc: &OutputArc, live: &mut Live) {
         if !arc.starts.is_empty() || !arc.ends.is_empty() {
-            self.update_inputs(arc, live);
+            self.keep_inputs_slow(arc, live);
         }
     }
 
     #[inline(never)]
-    fn update_inputs(&mut self, arc: &OutputArc, live: &mut Live) {
+    fn keep_inputs_slow(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.starts {
             live.share();
             Arc::make_mut(&mut self.flow_inputs).insert(*scope, live.clone());

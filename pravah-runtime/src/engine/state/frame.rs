@@ -42,7 +42,7 @@ pub(crate) struct Frame {
     pub(crate) tokens: Tokens,
     /// The nodes that can move, the next one first.
     pub(crate) ready: SortedMap<QueueKey, ()>,
-    /// How many slots of a node are filled that has several.
+    /// Of each node with several slots, how many are filled. Not in `progress`, which every join would then allocate.
     pub(super) filled: SortedMap<NodeIx, usize>,
     pub(crate) flow_inputs: Arc<FlowInputs>,
     pub(crate) latest: Rare<LatestStates>,
@@ -174,12 +174,12 @@ impl Frame {
     pub(crate) fn start(table: &Arc<Table>, input: Live, latest: Rare<LatestStates>) -> Self {
         let mut frame = Self::new(Arc::clone(table));
         frame.latest = latest;
-        frame.begin(input);
+        frame.start_with(input);
         frame
     }
 
-    /// Puts in what the net starts with.
-    pub(super) fn begin(&mut self, input: Live) {
+    /// Puts the input of the net where it waits.
+    pub(super) fn start_with(&mut self, input: Live) {
         let table = Arc::clone(&self.table);
         let mut fed = Fed::new();
         self.put(&table.entry, input, AT_ONCE, &mut fed);

@@ -31,12 +31,12 @@ impl Frame {
     #[inline]
     pub(super) fn keep_latest(&mut self, arc: &OutputArc, live: &mut Live) {
         if !arc.ends.is_empty() || !arc.kept_as.is_empty() {
-            self.update_latest(arc, live);
+            self.keep_latest_slow(arc, live);
         }
     }
 
     #[inline(never)]
-    fn update_latest(&mut self, arc: &OutputArc, live: &mut Live) {
+    fn keep_latest_slow(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.ends {
             self.forget_latest(*scope);
         }

@@ -108,7 +108,8 @@ impl RunState {
             values: Rare::default(),
             inbox: Queue::new(),
         });
-        state.root.begin(input);
+        // In its box: a frame that was filled before would be moved there.
+        state.root.start_with(input);
         state
     }
 
@@ -169,12 +170,12 @@ impl RunState {
     pub(crate) fn settle(&mut self, path: &FramePath, done: Option<Live>) -> Option<Live> {
         match path.is_empty() {
             true => done,
-            false => self.settle_lists(path, done),
+            false => self.settle_slow(path, done),
         }
     }
 
     #[inline(never)]
-    fn settle_lists(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
+    fn settle_slow(&mut self, path: &FramePath, mut done: Option<Live>) -> Option<Live> {
         let step = self.this_step();
         let mut path = path;
         while let Some((item, around)) = path.split_last() {
@@ -306,12 +307,12 @@ impl RunState {
     #[inline]
     pub(crate) fn unindex(&mut self, path: &FramePath, node: NodeIx) {
         if !self.waits.is_empty() {
-            self.unindex_waits(path, node);
+            self.unindex_slow(path, node);
         }
     }
 
     #[inline(never)]
-    fn unindex_waits(&mut self, path: &FramePath, node: NodeIx) {
+    fn unindex_slow(&mut self, path: &FramePath, node: NodeIx) {
         let gone = WaitIndex::of_node(self.frame(path), path, node);
         self.forget_waits(&gone);
     }

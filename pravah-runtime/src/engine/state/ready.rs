@@ -69,11 +69,8 @@ impl Frame {
     /// The step at which the last of the states came that `node` takes.
     pub(super) fn ready_since(&self, node: NodeIx) -> u64 {
         let slots = &self.table.node(node).slots;
-        let mut last = None;
-        for slot in slots {
-            let since = self.tokens.get(slot).map(|token| token.since);
-            last = last.max(since);
-        }
+        let since = |slot| Some(self.tokens.get(slot)?.since);
+        let last = slots.iter().map(since).max().flatten();
         // Detached tasks take no states.
         last.or_else(|| Some(self.progress.lists.get(&node)?.ready_since))
             .unwrap_or_default()

@@ -148,23 +148,23 @@ impl Frame {
 }
 
 impl RunState {
-    /// Keeps what the rules of a node take out of its output.
-    #[inline]
-    pub(super) fn keep_value(&mut self, path: &NodePath, emitted: &Emitted) {
-        if self.has_rules(path) {
-            self.keep_output(path, emitted);
-        }
-    }
-
-    /// Whether the node at `path` is one of a document.
+    /// Whether the node at `path` has rules, as those of documents do.
     #[inline]
     pub(crate) fn has_rules(&self, path: &NodePath) -> bool {
         let table = &self.frame(&path.frame).table;
         table.node(path.node).rules.is_some()
     }
 
+    /// Keeps what the rules of a node take out of its output.
+    #[inline]
+    pub(super) fn keep_value(&mut self, path: &NodePath, emitted: &Emitted) {
+        if self.has_rules(path) {
+            self.keep_value_slow(path, emitted);
+        }
+    }
+
     #[inline(never)]
-    fn keep_output(&mut self, path: &NodePath, emitted: &Emitted) {
+    fn keep_value_slow(&mut self, path: &NodePath, emitted: &Emitted) {
         let entry = self.frame(&path.frame).table.node(path.node);
         let (Some(rules), Emission::Branch(_, output)) = (&entry.rules, &emitted.0) else {
             return;
