@@ -25,15 +25,12 @@ impl Run {
     /// The node whose time has come first, of those that can be started.
     #[inline]
     pub(super) fn next_due(&self) -> Option<NodePath> {
-        if self.state.waits.is_empty() {
-            return None;
-        }
+        self.state.waits.first_time()?;
         self.next_due_slow()
     }
 
     #[inline(never)]
     fn next_due_slow(&self) -> Option<NodePath> {
-        self.state.waits.first_time()?;
         let (now, busy) = (self.now(), self.busy());
         let mut due = self.state.waits.due(now);
         due.find(|path| busy.has_room(&self.state.root, path))
@@ -78,9 +75,7 @@ impl Run {
     /// has come is none: what could start then has started.
     #[inline]
     pub(super) fn sleep_in_flight(&self) -> Option<Sleep> {
-        if self.state.waits.is_empty() {
-            return None;
-        }
+        self.state.waits.first_time()?;
         self.sleep_in_flight_slow()
     }
 
@@ -89,7 +84,6 @@ impl Run {
         if self.flights.len() >= self.concurrency || self.state.is_paused {
             return None;
         }
-        self.state.waits.first_time()?;
         let until = self.state.waits.first_time_after(self.now())?;
         Some(self.clock.sleep_until(until))
     }

@@ -254,6 +254,9 @@ impl WaitIndex {
     /// The first time at which something is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Option<u64> {
+        if self.0.is_unchanged() {
+            return None;
+        }
         let (time, deadline) = (self.0.by_time.first(), self.0.deadlines.first());
         let times = time.into_iter().chain(deadline);
         times.map(|((until, _), ())| *until).min()
