@@ -4,8 +4,7 @@ pub(super) mod waker;
 
 use std::{
     cell::Cell,
-    collections::{BTreeSet, VecDeque},
-    mem::take,
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     task::{Context as Task, Poll, Waker},
@@ -82,8 +81,8 @@ pub(super) struct Landed {
 pub(super) struct Flights {
     /// In the order in which they were started.
     pending: Vec<Flight>,
-    /// In the order in which they ended, and are taken out.
-    ended: VecDeque<Landed>,
+    /// In reverse: the first that ended is the last, where taking it out moves no other.
+    ended: Vec<Landed>,
     /// The paths of all of them, from when there are more than [`FEW`] until none is left.
     index: Option<BTreeSet<NodePath>>,
     /// The task that the bodies' own wakers wake.
@@ -167,13 +166,19 @@ impl Flights {
     }
 
     /// The own waker of a body that is about to start in `task`, where it gets one; it wakes `task` until the next poll.
+    #[inline]
     pub(super) fn new_waker(&mut self, task: &Task<'_>) -> Option<Arc<BodyWaker>> {
-        if self.len() < FEW {
-            return None;
+        match self.len() < FEW {
+            true => None,
+            false => Some(self.new_waker_slow(task)),
         }
+    }
+
+    #[inline(never)]
+    fn new_waker_slow(&mut self, task: &Task<'_>) -> Arc<BodyWaker> {
         let step_task = self.task.get_or_insert_default();
         step_task.register(task);
-        Some(BodyWaker::new(step_task))
+        BodyWaker::new(step_task)
     }
 
     /// Polls what has not ended and can go on. `id_of` names a node, for the error if its body panics.
@@ -181,6 +186,7 @@ impl Flights {
         if let Some(step_task) = &self.task {
             step_task.register(task);
         }
+        let before = self.ended.len();
         let capacity = self.pending.len().min(FEW);
         // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
@@ -195,19 +201,26 @@ impl Flights {
             });
         for flight in ended {
             if let Some(outcome) = outcome.take() {
-                if self.ended.capacity() == 0 {
-                    self.ended.reserve_exact(capacity);
+                if self.ended.is_empty() {
+                    self.ended.reserve(capacity);
                 }
-                self.ended.push_back(flight.end(outcome));
+                self.ended.push(flight.end(outcome));
             }
+        }
+        // The list is in reverse order, with those at its end that had ended before this poll.
+        if let Some(ended) = self.ended.get_mut(before..) {
+            ended.reverse();
+        }
+        if before > 0 {
+            self.ended.rotate_left(before);
         }
     }
 
     /// Takes out the first that has ended and for which `is_meant` holds.
     pub(super) fn take_ended(&mut self, is_meant: impl Fn(&NodePath) -> bool) -> Option<Landed> {
         let mut ended = self.ended.iter();
-        let at = ended.position(|landed| is_meant(&landed.path))?;
-        let landed = self.ended.remove(at)?;
+        let at = ended.rposition(|landed| is_meant(&landed.path))?;
+        let landed = self.ended.remove(at);
         if let Some(index) = &mut self.index {
             index.remove(&landed.path);
         }
@@ -237,10 +250,8 @@ impl Flights {
         }
         let pending = self.pending.extract_if(.., |flight| is_over(&flight.path));
         pending.for_each(|flight| quietly(|| drop(flight)));
-        let ended = take(&mut self.ended).into_iter();
-        let (over, ended): (VecDeque<_>, _) = ended.partition(|landed| is_over(&landed.path));
-        self.ended = ended;
-        over.into_iter().for_each(|landed| quietly(|| drop(landed)));
+        let ended = self.ended.extract_if(.., |landed| is_over(&landed.path));
+        ended.for_each(|landed| quietly(|| drop(landed)));
         self.forget_if_empty();
     }
 
@@ -260,8 +271,11 @@ impl Flights {
 
 impl Drop for Flights {
     /// A body whose `Drop` panics is gone all the same.
+    #[inline]
     fn drop(&mut self) {
-        self.clear();
+        if !self.is_empty() {
+            self.clear();
+        }
     }
 }
 

@@ -24,7 +24,8 @@ enum Op {
     /// A step starts at a node of an item; one that ends at once, or never.
     Start(u32, usize, bool),
     Poll,
-    TakeEnded,
+    /// The first that has ended is taken out: of all, or of an item.
+    TakeEnded(Option<usize>),
     /// All in an item are dropped.
     Drop(usize),
 }
@@ -33,7 +34,7 @@ fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => (0..4_u32, 0..5_usize, any::<bool>()).prop_map(|(node, item, ends)| Op::Start(node, item, ends)),
         1 => Just(Op::Poll),
-        2 => Just(Op::TakeEnded),
+        2 => prop::option::of(0..5_usize).prop_map(Op::TakeEnded),
         1 => (0..5_usize).prop_map(Op::Drop),
     ]
 }
@@ -78,8 +79,8 @@ fn flight_of(path: NodePath, body: impl Future<Output = ()> + Send + 'static) ->
     }
 }
 
-/// What is known of each: whether it ends, and whether it was polled since it started.
-type Model = Vec<(NodePath, bool, bool)>;
+/// What is known of each: whether it ends, and which poll was its first.
+type Model = Vec<(NodePath, bool, Option<usize>)>;
 
 fn agree(flights: &Flights, model: &Model) -> Result<(), TestCaseError> {
     prop_assert_eq!(flights.len(), model.len());
@@ -102,30 +103,32 @@ proptest! {
     fn they_answer_as_a_plain_list_does(ops in prop::collection::vec(op(), 0..120)) {
         let (mut flights, mut model) = (Flights::default(), Model::new());
         let task = Task::from_waker(Waker::noop());
-        for op in ops {
+        for (number, op) in ops.into_iter().enumerate() {
             match op {
                 Op::Start(node, item, ends) => {
                     let path = path(node, item);
                     if !flights.holds(&path.frame, path.node) {
                         flights.add(flight(path.clone(), ends));
-                        model.push((path, ends, false));
+                        model.push((path, ends, None));
                     }
                 }
                 Op::Poll => {
                     flights.poll(&task, |_| String::new());
-                    model.iter_mut().for_each(|(_, _, polled)| *polled = true);
-                }
-                Op::TakeEnded => {
-                    let taken = flights.take_ended(|_| true).map(|landed| landed.path);
-                    let at = model.iter().position(|(path, ends, polled)| {
-                        taken.as_ref().map_or(*ends && *polled, |taken| taken == path)
-                    });
-                    // One is taken if one has ended.
-                    prop_assert_eq!(taken.is_some(), at.is_some());
-                    if let Some(at) = at {
-                        let (_, ends, polled) = model.remove(at);
-                        prop_assert!(ends && polled);
+                    for (_, _, polled) in &mut model {
+                        polled.get_or_insert(number);
                     }
+                }
+                Op::TakeEnded(item) => {
+                    let is_meant = |path: &NodePath| item.is_none_or(|item| is_in(path, item));
+                    let taken = flights.take_ended(is_meant).map(|landed| landed.path);
+                    let ended = model.iter().filter(|(path, ends, polled)| {
+                        *ends && polled.is_some() && is_meant(path)
+                    });
+                    // Those that ended in one poll come as they were started.
+                    let first = ended.min_by_key(|(_, _, polled)| *polled);
+                    let first = first.map(|(path, ..)| path.clone());
+                    prop_assert_eq!(&taken, &first);
+                    model.retain(|(path, ..)| Some(path) != first.as_ref());
                 }
                 Op::Drop(item) => {
                     flights.drop_where(|path| is_in(path, item));
