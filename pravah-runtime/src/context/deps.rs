@@ -2,7 +2,6 @@
 
 use std::{
     any::{Any, TypeId, type_name},
-    collections::BTreeMap,
     fmt,
     ops::Deref,
     sync::Arc,
@@ -13,14 +12,15 @@ use crate::error::DepsError;
 /// An `Arc<T>`, and the name of `T`.
 type Named = (&'static str, Arc<dyn Any + Send + Sync>);
 
-/// The dependencies, by the type of the `Arc` that shares each.
+/// The dependencies, by the type of the `Arc` that shares each: a list, since they are few.
 #[derive(Clone, Default)]
-pub(super) struct Deps(BTreeMap<TypeId, Named>);
+pub(super) struct Deps(Vec<(TypeId, Named)>);
 
 impl Deps {
     pub(super) fn insert<T: ?Sized + Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        self.0
-            .insert(TypeId::of::<Arc<T>>(), (type_name::<T>(), Arc::new(value)));
+        let of_type = TypeId::of::<Arc<T>>();
+        self.0.retain(|(known, _)| *known != of_type);
+        self.0.push((of_type, (type_name::<T>(), Arc::new(value))));
     }
 
     pub(super) fn get<T: ?Sized + 'static>(&self) -> Result<Arc<T>, DepsError> {
@@ -39,13 +39,14 @@ impl Deps {
     }
 
     fn exactly<T: ?Sized + 'static>(&self) -> Option<Arc<T>> {
-        let (_, value) = self.0.get(&TypeId::of::<Arc<T>>())?;
+        let of_type = TypeId::of::<Arc<T>>();
+        let (_, (_, value)) = self.0.iter().find(|(known, _)| *known == of_type)?;
         value.downcast_ref::<Arc<T>>().cloned()
     }
 
     /// The types, in order of their names.
     fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<&str> = self.0.values().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = self.0.iter().map(|(_, (name, _))| *name).collect();
         names.sort_unstable();
         names
     }

@@ -74,11 +74,12 @@ impl Frame {
     /// visit of it.
     pub(crate) fn consume(&mut self, node: NodeIx) {
         let entry = self.table.node(node);
-        let since = self.ready_since(node);
+        let mut since = None;
         // The last one first, so that fewer others have to move up.
         for slot in entry.slots.iter().rev() {
-            self.tokens.remove(slot);
+            since = since.max(self.tokens.remove(slot).map(|token| token.since));
         }
+        let since = since.unwrap_or_else(|| self.detached_since(node));
         if entry.slots.len() > 1 {
             self.filled.remove(&node);
         }
@@ -148,10 +149,10 @@ impl Frame {
         }
         if self.table.node(node).rules.is_some() {
             if is_fed && !held {
-                fed.push_back(node);
+                fed.push(node);
             }
             if let Some(released) = self.release_by(node, place.slot, step) {
-                fed.push_back(released);
+                fed.push(released);
             }
         }
     }

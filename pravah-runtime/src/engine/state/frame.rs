@@ -7,7 +7,7 @@
 //! A frame has its progress, that has its lists, and each list has frames: so the three types are in this file,
 //! and what a list can do is in `list`.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     path::{FramePath, ItemId},
@@ -31,7 +31,7 @@ pub(crate) type FlowInputs = SortedMap<ScopeIx, Live>;
 pub(crate) type QueueKey = (u64, NodeIx);
 
 /// The nodes with rules that have all of their states, for whom it is to be seen whether they run.
-pub(crate) type Fed = VecDeque<NodeIx>;
+pub(crate) type Fed = Vec<NodeIx>;
 
 /// The step in the key of what waited for an answer or a time: before all others.
 pub(super) const AT_ONCE: u64 = 0;

@@ -71,9 +71,13 @@ impl Frame {
         let slots = &self.table.node(node).slots;
         let since = |slot| Some(self.tokens.get(slot)?.since);
         let last = slots.iter().map(since).max().flatten();
-        // Detached tasks take no states.
-        last.or_else(|| Some(self.progress.lists.get(&node)?.ready_since))
-            .unwrap_or_default()
+        last.unwrap_or_else(|| self.detached_since(node))
+    }
+
+    /// The step after which the last detached task could move. These take no states.
+    pub(super) fn detached_since(&self, node: NodeIx) -> u64 {
+        let tasks = self.progress.lists.get(&node);
+        tasks.map_or(AT_ONCE, |tasks| tasks.ready_since)
     }
 
     /// Puts a node that is ready behind all that have become so before: it has made a step, and others have their turns.

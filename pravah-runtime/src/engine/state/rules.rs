@@ -88,7 +88,9 @@ impl Frame {
 
     /// Lets those nodes emit that do not run, and those that follow from them.
     fn pass(&mut self, mut fed: Fed, step: u64, may_end: bool) -> Option<Live> {
-        while let Some(node) = fed.pop_front() {
+        let mut next = 0;
+        while let Some(node) = fed.get(next).copied() {
+            next += 1;
             let mut outputs = self.table.node(node).outputs.iter();
             let is_end = outputs.any(|arc| arc.is_output);
             let Some(rules) = self.rules_of(node).filter(|_| may_end || !is_end) else {
