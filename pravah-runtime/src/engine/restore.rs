@@ -73,7 +73,7 @@ impl<F> FlowRuntime<F> {
     ) -> Result<Self, FlowError> {
         let options = known.graph.upgrades.and(options);
         let (state, report) = snapshot.restore(&known.graph.table, &known.id, &options)?;
-        let mut run = Run::new(known, state);
+        let mut run = Run::restored(known, state);
         if let Some(report) = report {
             run.memory.load_report = Some(report);
         }

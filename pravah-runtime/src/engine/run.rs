@@ -51,7 +51,7 @@ pub(crate) struct Run {
 impl Run {
     #[inline]
     pub(super) fn new(known: Arc<Known>, state: Box<RunState>) -> Self {
-        let mut run = Self {
+        Self {
             known,
             state,
             flights: Flights::default(),
@@ -63,7 +63,12 @@ impl Run {
             view: LazyView::default(),
             last: None,
             steps_in_a_row: 0,
-        };
+        }
+    }
+
+    /// A run that has made steps before, in this process or another.
+    pub(super) fn restored(known: Arc<Known>, state: Box<RunState>) -> Self {
+        let mut run = Self::new(known, state);
         if run.state.waits.last_number().is_some() {
             let open = run.state.waits.numbers().map(|number| (number, ()));
             run.memory.unannounced = open.collect();

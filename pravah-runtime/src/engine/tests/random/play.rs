@@ -83,7 +83,7 @@ impl Machine {
     }
 
     fn on(&self, state: Box<RunState>) -> FlowRuntime<Random> {
-        let run = FlowRuntime::around(Run::new(Arc::clone(&self.known), state));
+        let run = FlowRuntime::around(Run::restored(Arc::clone(&self.known), state));
         let model = Arc::new(self.fate.clone());
         run.with_clock(self.clock)
             .with_concurrency(self.concurrency)

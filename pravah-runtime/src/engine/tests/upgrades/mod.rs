@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 2_000;
 fn start(known: &Arc<Known>) -> FlowRuntime<Any> {
     let input = Live::new(Number { n: 0 });
     let state = RunState::start(&known.graph.table, input);
-    FlowRuntime::around(Run::new(Arc::clone(known), state))
+    FlowRuntime::around(Run::restored(Arc::clone(known), state))
 }
 
 fn load(
@@ -38,7 +38,7 @@ fn load(
 ) -> Result<FlowRuntime<Any>, FlowError> {
     let snapshot: FlowSnapshot = serde_json::from_str(json).unwrap();
     let (state, _) = snapshot.restore(&known.graph.table, &known.id, options)?;
-    Ok(FlowRuntime::around(Run::new(Arc::clone(known), state)))
+    Ok(FlowRuntime::around(Run::restored(Arc::clone(known), state)))
 }
 
 fn json(run: &FlowRuntime<Any>) -> String {
