@@ -42,10 +42,10 @@ impl Run {
             }
             Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
-                let (mut of_host, of_prompt) = (Some(ctx.clone()), || scope.clone());
+                let of_prompt = || scope.clone();
                 // Moved, so that it may borrow from this block.
                 let mut inputs = inputs;
-                let inputs = inputs.set_context(&mut of_host, &of_prompt);
+                let inputs = inputs.set_context(&ctx, &of_prompt);
                 let prompt = (agent.prompt)(inputs).map_err(|error| error.in_node(id))?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 let progress = match agent.spec.config.turns {

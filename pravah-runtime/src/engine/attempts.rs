@@ -11,18 +11,36 @@ use super::{
         progress::Attempts,
     },
 };
-use crate::{error::FlowError, node::Policy, numbers::millis};
+use crate::{
+    error::FlowError,
+    graph::{NodeEntry, NodeKind},
+    node::Policy,
+    numbers::millis,
+};
 
 impl Run {
     /// How long the body at `path` may take from now on; an error where that has passed.
+    #[inline]
     pub(super) fn time_limit(
+        &self,
+        path: &NodePath,
+        entry: &NodeEntry,
+    ) -> Result<Option<Box<TimeLimit>>, FlowError> {
+        let policy = &entry.policy;
+        let is_limited = policy.timeout.is_some() || policy.total_timeout.is_some();
+        // The time of a gate runs while it waits for its answer.
+        match is_limited && !matches!(entry.kind, NodeKind::Gate(_)) {
+            true => self.time_limit_slow(path, policy),
+            false => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn time_limit_slow(
         &self,
         path: &NodePath,
         policy: &Policy,
     ) -> Result<Option<Box<TimeLimit>>, FlowError> {
-        if policy.timeout.is_none() && policy.total_timeout.is_none() {
-            return Ok(None);
-        }
         let started = self.now();
         let Some((until, limit)) = self.end_of_attempt(path, policy, started) else {
             return Ok(None);

@@ -43,16 +43,12 @@ impl Factory {
     /// Fails where a script answers for nodes that the flow does not have. That is looked at before the
     /// first step, not at each.
     #[inline]
-    pub(super) fn check_script(
-        &mut self,
-        ctx: Option<&Context>,
-        table: &Table,
-    ) -> Result<(), FlowError> {
+    pub(super) fn check_script(&mut self, ctx: &Context, table: &Table) -> Result<(), FlowError> {
         if self.is_checked {
             return Ok(());
         }
         // Nobody brings a script.
-        if self.of_run.is_none() && !ctx.is_some_and(Context::has_deps) {
+        if self.of_run.is_none() && !ctx.has_deps() {
             self.is_checked = true;
             return Ok(());
         }
@@ -60,8 +56,8 @@ impl Factory {
     }
 
     #[inline(never)]
-    fn check_script_slow(&mut self, ctx: Option<&Context>, table: &Table) -> Result<(), FlowError> {
-        let factory = ctx.and_then(|ctx| self.configured(ctx));
+    fn check_script_slow(&mut self, ctx: &Context, table: &Table) -> Result<(), FlowError> {
+        let factory = self.configured(ctx);
         let script = factory.as_ref().and_then(|factory| factory.script());
         let unknown =
             script.map_or_else(Vec::new, |script| script.unknown(&agents_in_lists(table)));

@@ -50,7 +50,7 @@ enum Move {
 impl Run {
     /// Makes the step that is next, if it is one of these.
     #[inline]
-    pub(super) fn fast_step(&mut self, ctx: &mut Option<Context>, task: &mut Task<'_>) -> FastStep {
+    pub(super) fn fast_step(&mut self, ctx: &Context, task: &mut Task<'_>) -> FastStep {
         let Some(node) = self.fast_node() else {
             return FastStep::Other;
         };
@@ -96,7 +96,7 @@ impl Run {
         &mut self,
         node: NodeIx,
         awaited: &mut Option<BodyFuture>,
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         task: &mut Task<'_>,
     ) -> Move {
         match self.start_fast(node, ctx) {
@@ -138,7 +138,7 @@ impl Run {
     }
 
     #[inline]
-    fn start_fast(&mut self, node: NodeIx, ctx: &mut Option<Context>) -> Started {
+    fn start_fast(&mut self, node: NodeIx, ctx: &Context) -> Started {
         let Frame {
             table,
             tokens,

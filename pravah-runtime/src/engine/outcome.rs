@@ -61,11 +61,16 @@ impl StepOutcome {
     ) -> Self {
         match returned {
             Ok(emitted) => Self::Outputs(emitted),
-            Err(source) => Self::failed(match source.downcast::<NodeDataError>() {
-                Ok(source) => source.in_node(id()),
-                Err(source) => FlowError::node(id(), source),
-            }),
+            Err(source) => Self::of_error(source, id()),
         }
+    }
+
+    #[cold]
+    fn of_error(source: BoxError, id: String) -> Self {
+        Self::failed(match source.downcast::<NodeDataError>() {
+            Ok(source) => source.in_node(id),
+            Err(source) => FlowError::node(id, source),
+        })
     }
 
     pub(super) fn of_agent(step: AgentStepResult) -> Self {

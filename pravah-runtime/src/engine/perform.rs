@@ -44,7 +44,7 @@ impl Run {
     pub(super) fn perform(
         &mut self,
         path: &NodePath,
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         just_resumed: bool,
     ) -> StartedStep {
         let frame = self.state.frame_mut(&path.frame);
@@ -57,11 +57,9 @@ impl Run {
             let list = frame.gather(path.node).map(Emitted::only);
             return StartedStep::Ended(list.map_or_else(StepOutcome::failed, StepOutcome::Outputs));
         }
-        let limit = match (&entry.kind, self.time_limit(path, &entry.policy)) {
-            // Its time runs while it waits for its answer.
-            (NodeKind::Gate(_), _) => None,
-            (_, Ok(limit)) => limit,
-            (_, Err(error)) => return StartedStep::Ended(StepOutcome::failed(error)),
+        let limit = match self.time_limit(path, entry) {
+            Ok(limit) => limit,
+            Err(error) => return StartedStep::Ended(StepOutcome::failed(error)),
         };
         // It may be dropped when its time has passed, or when another one fails beside it.
         let may_be_dropped = limit.is_some() || self.concurrency > 1;
@@ -92,7 +90,7 @@ impl Run {
         &self,
         path: &NodePath,
         (table, tokens): (&Table, &mut Tokens),
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
         let entry = table.node(path.node);
@@ -110,7 +108,7 @@ impl Run {
         &self,
         path: &NodePath,
         (table, tokens): (&Table, &mut Tokens),
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         (scope, just_resumed): (&dyn Fn(bool) -> StepScope, bool),
     ) -> Result<StartedBody, FlowError> {
         let (frame, entry) = (self.state.frame(&path.frame), table.node(path.node));
@@ -132,11 +130,14 @@ impl Run {
                 }
             },
             NodeKind::Agent(agent) => {
-                let ctx = ctx.take().unwrap_or_default();
                 let scope = scope(just_resumed);
-                return Ok(StartedBody::Pending(
-                    self.start_agent(agent, path, inputs, scope, ctx)?,
-                ));
+                return Ok(StartedBody::Pending(self.start_agent(
+                    agent,
+                    path,
+                    inputs,
+                    scope,
+                    ctx.clone(),
+                )?));
             }
             NodeKind::Remote(remote) => {
                 let inputs = inputs.set_context(ctx, &of_body);
@@ -201,7 +202,7 @@ impl Run {
 }
 
 /// What became of a body that was started.
-#[inline]
+#[inline(always)]
 fn started_body(running: Started, entry: &NodeEntry) -> Result<StartedBody, FlowError> {
     Ok(match running.map_err(|error| error.in_node(&entry.id))? {
         Running::Ready(returned) => {

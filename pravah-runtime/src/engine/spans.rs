@@ -13,9 +13,10 @@ use super::{
 use crate::{agent::AgentStep, error::FlowError, graph::NodeKind, node::FailureKind, trace};
 
 impl Run {
-    /// Enters the span of the run, which starts here if somebody wants one.
+    /// Enters the span of the run, which starts here if somebody wants one. In a box, so that a step without one has only
+    /// a pointer to look at when it ends.
     #[inline]
-    pub(super) fn enter_span(&mut self) -> Option<EnteredSpan> {
+    pub(super) fn enter_span(&mut self) -> Option<Box<EnteredSpan>> {
         match trace::is_wanted() {
             true => self.open_span(),
             false => None,
@@ -23,14 +24,14 @@ impl Run {
     }
 
     #[cold]
-    fn open_span(&mut self) -> Option<EnteredSpan> {
+    fn open_span(&mut self) -> Option<Box<EnteredSpan>> {
         if self.options.spans.run.is_none() {
             let span = trace::workflow(&self.known.name, self.state.id.get());
             self.link_span(&span);
             self.options.spans.run = span;
         }
         let span = &self.options.spans.run;
-        (!span.is_disabled()).then(|| span.clone().entered())
+        (!span.is_disabled()).then(|| span.clone().entered().into())
     }
 
     /// Links the span to the one before it, of this process or another, and notes what the next one is linked to.

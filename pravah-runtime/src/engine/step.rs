@@ -23,7 +23,7 @@ pub(super) struct Step<'a> {
     run: &'a mut Run,
     /// The step to make, where it is not the one that is next.
     path: Option<NodePath>,
-    ctx: Option<Context>,
+    ctx: Context,
     stage: Stage,
     /// The wait for the time at which another step may start besides those that are in flight, or of a run that a
     /// hub has cancelled for the time by which they have to end.
@@ -46,7 +46,7 @@ impl<'a> Step<'a> {
         Self {
             run,
             path: None,
-            ctx: Some(ctx),
+            ctx,
             stage: Stage::New,
             due: None,
         }
@@ -62,9 +62,8 @@ impl<'a> Step<'a> {
     }
 
     /// Makes this the next step, after one that has ended.
-    pub(super) fn restart(&mut self, ctx: Context) {
+    pub(super) fn restart(&mut self) {
         self.path = None;
-        self.ctx = Some(ctx);
         self.stage = Stage::New;
         self.due = None;
     }
@@ -128,10 +127,7 @@ impl<'a> Step<'a> {
         if !run.may_step(task) {
             return FastStep::Pending;
         }
-        if let Err(error) = run
-            .factory
-            .check_script(ctx.as_ref(), &run.state.root.table)
-        {
+        if let Err(error) = run.factory.check_script(ctx, &run.state.root.table) {
             return FastStep::Ended(Err(error));
         }
         self.stage = Stage::Started;
@@ -192,8 +188,18 @@ impl<'a> Step<'a> {
 }
 
 impl Drop for Step<'_> {
-    /// Whoever does not wait for a step does not want the bodies that were started for it.
+    #[inline]
     fn drop(&mut self) {
+        if !matches!(self.stage, Stage::New | Stage::Ended) {
+            self.drop_unfinished();
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Whoever does not wait for a step does not want the bodies that were started for it.
+    #[cold]
+    fn drop_unfinished(&mut self) {
         match self.stage {
             Stage::Started => self.run.flights.clear(),
             Stage::Cancelled => self.run.end_cancel(),
@@ -233,7 +239,7 @@ impl Run {
     fn start(
         &mut self,
         path: Option<&NodePath>,
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         match path {
@@ -245,11 +251,7 @@ impl Run {
     }
 
     /// Starts steps as long as there is room for one and something to do.
-    fn start_next(
-        &mut self,
-        ctx: &mut Option<Context>,
-        task: &mut Task<'_>,
-    ) -> Option<Result<Out, FlowError>> {
+    fn start_next(&mut self, ctx: &Context, task: &mut Task<'_>) -> Option<Result<Out, FlowError>> {
         while self.flights.len() < self.concurrency {
             let path = match self.choose() {
                 Ok(Choice::Node(path)) => path,
@@ -274,7 +276,7 @@ impl Run {
     fn start_due(
         &mut self,
         due: &mut Option<Sleep>,
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
         if due.is_none() {
@@ -293,7 +295,7 @@ impl Run {
     fn start_at(
         &mut self,
         path: NodePath,
-        ctx: &mut Option<Context>,
+        ctx: &Context,
         just_resumed: bool,
         task: &mut Task<'_>,
     ) -> Option<Result<Out, FlowError>> {
@@ -302,13 +304,7 @@ impl Run {
             self.open_agent_span(&path);
         }
         self.notify_node_start(&path);
-        let is_last = self.concurrency == 1 && !self.has_inbox();
-        let started = match is_last {
-            true => self.perform(&path, ctx, just_resumed),
-            // Others may follow.
-            false => self.perform(&path, &mut ctx.clone(), just_resumed),
-        };
-        let mut flight = match started {
+        let mut flight = match self.perform(&path, ctx, just_resumed) {
             StartedStep::Ended(outcome) => {
                 return Some(self.commit(Landed::at_once(path, outcome)));
             }
@@ -346,12 +342,15 @@ impl Run {
             return None;
         }
         let _in_span = self.enter_span();
-        let ended = self.flights.take_ended(is_meant).or_else(|| {
-            let state = &self.state;
-            let id = |path: &NodePath| node_id(state, &path.frame, path.node).to_string();
-            self.flights.poll(task, id);
-            self.flights.take_ended(is_meant)
-        });
-        Some(self.commit(ended?))
+        let landed = match self.flights.take_ended(is_meant) {
+            Some(landed) => landed,
+            None => {
+                let state = &self.state;
+                let id = |path: &NodePath| node_id(state, &path.frame, path.node).to_string();
+                self.flights.poll(task, id);
+                self.flights.take_ended(is_meant)?
+            }
+        };
+        Some(self.commit(landed))
     }
 }

@@ -18,7 +18,6 @@ use crate::{context::Context, error::FlowError};
 /// The steps up to the output, or to what the run stops at.
 pub(super) struct Steps<'a> {
     step: Step<'a>,
-    ctx: Context,
     wait: Option<Sleep>,
     rest: Rest,
 }
@@ -33,10 +32,10 @@ enum Rest {
 }
 
 impl Drop for Steps<'_> {
-    /// An error that was not returned is returned by the next step.
+    #[inline]
     fn drop(&mut self) {
-        if let Rest::Failed(error) = mem::replace(&mut self.rest, Rest::None) {
-            self.step.run().memory.untold_error = Some(error);
+        if let Rest::Failed(_) = self.rest {
+            self.keep_error();
         }
     }
 }
@@ -44,10 +43,17 @@ impl Drop for Steps<'_> {
 impl<'a> Steps<'a> {
     pub(super) fn new(run: &'a mut Run, ctx: Context) -> Self {
         Self {
-            step: Step::new(run, ctx.clone()),
-            ctx,
+            step: Step::new(run, ctx),
             wait: None,
             rest: Rest::None,
+        }
+    }
+
+    /// An error that was not returned is returned by the next step.
+    #[cold]
+    fn keep_error(&mut self) {
+        if let Rest::Failed(error) = mem::replace(&mut self.rest, Rest::None) {
+            self.step.run().memory.untold_error = Some(error);
         }
     }
 
@@ -56,12 +62,7 @@ impl<'a> Steps<'a> {
     }
 
     pub(super) fn poll(&mut self, task: &mut Task<'_>) -> Poll<Result<Out, FlowError>> {
-        let Self {
-            step,
-            ctx,
-            wait,
-            rest,
-        } = self;
+        let Self { step, wait, rest } = self;
         loop {
             if !matches!(rest, Rest::None) {
                 // Nobody may poll the run again for a long time.
@@ -77,7 +78,7 @@ impl<'a> Steps<'a> {
                 if let Some(out) = step.run().first_question() {
                     return Poll::Ready(Ok(out));
                 }
-                step.restart(ctx.clone());
+                step.restart();
             }
             if let Some(sleep) = wait {
                 let _ = step.run().poll_remote_cancels(task);
@@ -107,7 +108,7 @@ impl<'a> Steps<'a> {
                 }
                 out => return Poll::Ready(out),
             }
-            step.restart(ctx.clone());
+            step.restart();
         }
     }
 }

@@ -35,11 +35,17 @@ pub(crate) struct Phase {
 static KNOWN: OnceLock<RwLock<BTreeMap<TypeId, Arc<Known>>>> = OnceLock::new();
 
 /// The graph of the flow `F`; one that could not be made is tried again.
+#[inline]
 pub(crate) fn graph_of<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
-    let flow = TypeId::of::<F>();
-    if let Some(known) = known(flow) {
-        return Ok(known);
+    match known(TypeId::of::<F>()) {
+        Some(known) => Ok(known),
+        None => make_graph::<F>(),
     }
+}
+
+#[inline(never)]
+fn make_graph<F: FlowDef>() -> Result<Arc<Known>, FlowError> {
+    let flow = TypeId::of::<F>();
     let graph = building(flow, F::node_id, F::graph)?;
     // What the compiler knows a flow of ends with a state.
     let otherwise = const {

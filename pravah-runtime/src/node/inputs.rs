@@ -63,8 +63,7 @@ pub struct Inputs<'a> {
 
 /// The context of a step, which is made only for a body that asks for it.
 struct UnmadeContext<'a> {
-    /// The host's, which is taken out.
-    of_host: &'a mut Option<Context>,
+    of_host: &'a Context,
     scope: &'a dyn Fn() -> StepScope,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Inputs<'a> {
     #[inline]
     pub(crate) fn set_context(
         &mut self,
-        of_host: &'a mut Option<Context>,
+        of_host: &'a Context,
         scope: &'a dyn Fn() -> StepScope,
     ) -> &mut Self {
         self.unmade = Some(UnmadeContext { of_host, scope });
@@ -118,9 +117,7 @@ impl<'a> Inputs<'a> {
     pub(crate) fn context(&mut self) -> &Context {
         let unmade = &mut self.unmade;
         self.context.get_or_insert_with(|| match unmade.take() {
-            Some(UnmadeContext { of_host, scope }) => {
-                of_host.take().unwrap_or_default().into_step(scope())
-            }
+            Some(UnmadeContext { of_host, scope }) => of_host.clone().into_step(scope()),
             // What was consumed is put together for a `catch`, and nobody asks.
             None => Context::default(),
         })

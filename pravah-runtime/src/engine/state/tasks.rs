@@ -26,7 +26,12 @@ impl Frame {
     /// Whether `node` has called agents or flows.
     #[inline]
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
-        self.table.node(node).kind.is_caller() && self.progress.lists.contains(&node)
+        self.table.node(node).kind.is_caller() && self.has_list(node)
+    }
+
+    #[inline(never)]
+    fn has_list(&self, node: NodeIx) -> bool {
+        self.progress.lists.contains(&node)
     }
 
     /// Starts the task of this number of the caller at `node`.

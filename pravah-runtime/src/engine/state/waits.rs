@@ -254,9 +254,14 @@ impl WaitIndex {
     /// The first time at which something is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Option<u64> {
-        if self.0.is_unchanged() {
-            return None;
+        match self.0.is_unchanged() {
+            true => None,
+            false => self.first_time_slow(),
         }
+    }
+
+    #[inline(never)]
+    fn first_time_slow(&self) -> Option<u64> {
         let (time, deadline) = (self.0.by_time.first(), self.0.deadlines.first());
         let times = time.into_iter().chain(deadline);
         times.map(|((until, _), ())| *until).min()
