@@ -16,7 +16,10 @@ pub async fn make(row: &str, who: &str) {
             let session = || graph_flow::session(&input);
             repeat(async || graph_flow::drive_stored(&mut session(), &graph).await).await;
         }
-        ("fork", "ours") => repeat(waits::ours::once).await,
+        ("fork", "ours") => {
+            let ctx = Context::default();
+            repeat(async || waits::ours::once(&ctx).await).await;
+        }
         ("fork", "graph-flow") => {
             let graph = waits::graph_flow::graph();
             repeat(async || waits::graph_flow::once(&graph).await).await;

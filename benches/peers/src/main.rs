@@ -190,9 +190,14 @@ async fn lists() {
 /// A fork whose branches wait. The two other crates run branches one after another.
 async fn waits() {
     let (ours, theirs) = waits::on_the_clock().await;
-    let peers = [("graph-flow 0.8.1", theirs)];
+    let peers = [("graph-flow 0.8.1", theirs.whole)];
     head("M6: a fork of 8 branches that wait 20 ms each", &peers);
-    row("fork", ours, &peers);
+    row("fork", ours.whole, &peers);
+    row(
+        "fork, besides its waits",
+        ours.besides,
+        &[("graph-flow 0.8.1", theirs.besides)],
+    );
 }
 
 /// What such a fork costs beyond the wait: with tokio's clock paused, time passes at once where everybody waits for
@@ -237,6 +242,7 @@ fn main() {
         tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(is_paused)
+            .on_thread_unpark(waits::note_woken)
             .build()
             .expect("a runtime")
     };

@@ -1,27 +1,71 @@
 //! M6: a fork of eight branches that wait 20 ms each, in nanoseconds.
 
-use std::time::{Duration, Instant};
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+use pravah_runtime::Context;
 
 const WAIT: Duration = Duration::from_millis(20);
 
-/// The means of ours and of graph-flow on the clock, in nanoseconds. Tokio's timer counts whole milliseconds, so that
-/// how long a wait takes depends on when within one it starts: both start at as many offsets, evenly spread over it.
-pub async fn on_the_clock() -> (f64, f64) {
-    const SAMPLES: u32 = 50;
-    let graph = graph_flow::graph();
+/// A fork on the clock, in nanoseconds.
+pub struct Measured {
+    /// The mean of the whole.
+    pub whole: f64,
+    /// The median of what it takes besides its waits: until the last branch waits, and once the thread is awake again.
+    pub besides: f64,
+}
+
+/// Forks of ours and of graph-flow in turn. Tokio's timer counts whole milliseconds, so that how long a wait takes depends
+/// on when within one it starts: both start at as many offsets, evenly spread over it.
+pub async fn on_the_clock() -> (Measured, Measured) {
+    const SAMPLES: u32 = 200;
+    let (graph, ctx) = (graph_flow::graph(), Context::default());
     let origin = Instant::now();
-    let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for sample in 0..SAMPLES {
         let start = start_at(origin, sample, SAMPLES);
         graph_flow::once(&graph).await;
-        theirs += start.elapsed();
+        theirs.push(times_since(start));
         let start = start_at(origin, sample, SAMPLES);
-        ours::once().await;
-        ours += start.elapsed();
+        ours::once(&ctx).await;
+        ours.push(times_since(start));
     }
-    [ours, theirs]
-        .map(|sum| sum.as_nanos() as f64 / f64::from(SAMPLES))
-        .into()
+    (measured(ours), measured(theirs))
+}
+
+fn measured(times: Vec<[Duration; 2]>) -> Measured {
+    let whole: Duration = times.iter().map(|[whole, _]| whole).sum();
+    let whole = whole.as_nanos() as f64 / times.len() as f64;
+    let mut besides: Vec<Duration> = times.into_iter().map(|[_, besides]| besides).collect();
+    besides.sort_unstable();
+    let besides = besides[besides.len() / 2].as_nanos() as f64;
+    Measured { whole, besides }
+}
+
+thread_local! {
+    /// When the last branch of a fork began to wait, and when the thread last woke.
+    static WAITED: Cell<[Option<Instant>; 2]> = const { Cell::new([None; 2]) };
+}
+
+/// What a branch does.
+async fn wait() {
+    WAITED.set([Some(Instant::now()), None]);
+    tokio::time::sleep(WAIT).await;
+}
+
+/// Notes that the runtime goes on after it had nothing to do.
+pub fn note_woken() {
+    let [last, _] = WAITED.get();
+    WAITED.set([last, Some(Instant::now())]);
+}
+
+/// The whole time of a fork that has ended, and that besides its waits.
+fn times_since(start: Instant) -> [Duration; 2] {
+    let end = Instant::now();
+    let [last, woken] = WAITED.take().map(|time| time.unwrap_or(end));
+    [end - start, (last - start) + (end - woken)]
 }
 
 /// Spins until offset number `sample` within a millisecond.
@@ -39,7 +83,6 @@ fn start_at(origin: Instant, sample: u32, samples: u32) -> Instant {
 pub mod ours {
     use pravah_runtime::prelude::*;
 
-    use super::WAIT;
     use crate::call_time;
 
     #[state]
@@ -59,14 +102,14 @@ pub mod ours {
 
     #[node]
     async fn wait(start: &Start) -> Waited {
-        tokio::time::sleep(WAIT).await;
+        super::wait().await;
         Waited { n: start.n }
     }
 
     macro_rules! gather {
         ($($name:ident),+) => {
             #[node]
-            fn gather($($name: Waited),+) -> End {
+            fn gather($($name: &Waited),+) -> End {
                 End { n: [$($name.n),+].iter().sum() }
             }
         };
@@ -83,14 +126,15 @@ pub mod ours {
         }
     }
 
-    pub async fn once() {
+    pub async fn once(ctx: &Context) {
         let run = FlowRuntime::new(Start { n: 1 }).expect("a run");
         let mut run = run.with_concurrency(8);
-        run.run(Context::default()).await.expect("an output");
+        run.run(ctx.clone()).await.expect("an output");
     }
 
     pub async fn fork() -> f64 {
-        call_time(once).await
+        let ctx = Context::default();
+        call_time(async || once(&ctx).await).await
     }
 }
 
@@ -103,7 +147,6 @@ pub mod graph_flow {
         TaskResult,
     };
 
-    use super::WAIT;
     use crate::call_time;
 
     struct Branch(String);
@@ -115,7 +158,7 @@ pub mod graph_flow {
         }
 
         async fn run(&self, context: Context) -> graph_flow::Result<TaskResult> {
-            tokio::time::sleep(WAIT).await;
+            super::wait().await;
             context.set(&self.0, 1_u64)?;
             Ok(TaskResult::new(None, NextAction::End))
         }
