@@ -9,11 +9,10 @@ use pravah_runtime::Context;
 
 const WAIT: Duration = Duration::from_millis(20);
 
-/// A fork on the clock, in nanoseconds.
+/// The medians of forks on the clock, in nanoseconds.
 pub struct Measured {
-    /// The mean of the whole.
     pub whole: f64,
-    /// The median of what it takes besides its waits: until the last branch waits, and once the thread is awake again.
+    /// What it takes besides its waits: until the last branch waits, and once the thread is awake again.
     pub besides: f64,
 }
 
@@ -36,12 +35,15 @@ pub async fn on_the_clock() -> (Measured, Measured) {
 }
 
 fn measured(times: Vec<[Duration; 2]>) -> Measured {
-    let whole: Duration = times.iter().map(|[whole, _]| whole).sum();
-    let whole = whole.as_nanos() as f64 / times.len() as f64;
-    let mut besides: Vec<Duration> = times.into_iter().map(|[_, besides]| besides).collect();
-    besides.sort_unstable();
-    let besides = besides[besides.len() / 2].as_nanos() as f64;
-    Measured { whole, besides }
+    let median = |which: usize| {
+        let mut times: Vec<Duration> = times.iter().map(|times| times[which]).collect();
+        times.sort_unstable();
+        times[times.len() / 2].as_nanos() as f64
+    };
+    Measured {
+        whole: median(0),
+        besides: median(1),
+    }
 }
 
 thread_local! {
