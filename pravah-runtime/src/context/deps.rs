@@ -12,15 +12,15 @@ use crate::error::DepsError;
 /// An `Arc<T>`, and the name of `T`.
 type Named = (&'static str, Arc<dyn Any + Send + Sync>);
 
-/// The dependencies, by the type of the `Arc` that shares each: a list, since they are few.
+/// The dependencies, by the type of the `Arc` that shares each. A list: they are few.
 #[derive(Clone, Default)]
 pub(super) struct Deps(Vec<(TypeId, Named)>);
 
 impl Deps {
     pub(super) fn insert<T: ?Sized + Send + Sync + 'static>(&mut self, value: Arc<T>) {
-        let of_type = TypeId::of::<Arc<T>>();
-        self.0.retain(|(known, _)| *known != of_type);
-        self.0.push((of_type, (type_name::<T>(), Arc::new(value))));
+        let type_id = TypeId::of::<Arc<T>>();
+        self.0.retain(|(known, _)| *known != type_id);
+        self.0.push((type_id, (type_name::<T>(), Arc::new(value))));
     }
 
     pub(super) fn get<T: ?Sized + 'static>(&self) -> Result<Arc<T>, DepsError> {
@@ -39,8 +39,8 @@ impl Deps {
     }
 
     fn exactly<T: ?Sized + 'static>(&self) -> Option<Arc<T>> {
-        let of_type = TypeId::of::<Arc<T>>();
-        let (_, (_, value)) = self.0.iter().find(|(known, _)| *known == of_type)?;
+        let type_id = TypeId::of::<Arc<T>>();
+        let (_, (_, value)) = self.0.iter().find(|(known, _)| *known == type_id)?;
         value.downcast_ref::<Arc<T>>().cloned()
     }
 

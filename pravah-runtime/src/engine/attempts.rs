@@ -28,7 +28,7 @@ impl Run {
     ) -> Result<Option<Box<TimeLimit>>, FlowError> {
         let policy = &entry.policy;
         let is_limited = policy.timeout.is_some() || policy.total_timeout.is_some();
-        // The time of a gate runs while it waits for its answer.
+        // The limit of a gate is for its answer, not for its body.
         match is_limited && !matches!(entry.kind, NodeKind::Gate(_)) {
             true => self.time_limit_slow(path, policy),
             false => Ok(None),

@@ -66,7 +66,7 @@ impl Run {
         }
     }
 
-    /// A run that has made steps before, in this process or another.
+    /// A run from a snapshot: its open questions are to be announced, and commands may wait in its inbox.
     pub(super) fn restored(known: Arc<Known>, state: Box<RunState>) -> Self {
         let mut run = Self::new(known, state);
         if run.state.waits.last_number().is_some() {

@@ -13,8 +13,8 @@ use super::{
 use crate::{agent::AgentStep, error::FlowError, graph::NodeKind, node::FailureKind, trace};
 
 impl Run {
-    /// Enters the span of the run, which starts here if somebody wants one. In a box, so that a step without one has only
-    /// a pointer to look at when it ends.
+    /// Enters the span of the run, which starts here if somebody wants one. Boxed: a step without a span
+    /// only drops a null pointer.
     #[inline]
     pub(super) fn enter_span(&mut self) -> Option<Box<EnteredSpan>> {
         match trace::is_wanted() {

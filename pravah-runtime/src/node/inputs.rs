@@ -63,6 +63,7 @@ pub struct Inputs<'a> {
 
 /// The context of a step, which is made only for a body that asks for it.
 struct UnmadeContext<'a> {
+    /// The caller's, of which it is a clone.
     of_host: &'a Context,
     scope: &'a dyn Fn() -> StepScope,
 }

@@ -74,7 +74,7 @@ impl Frame {
         last.unwrap_or_else(|| self.detached_since(node))
     }
 
-    /// The step after which the last detached task could move. These take no states.
+    /// The step after which the detached tasks at `node`, which takes no states, could last move.
     pub(super) fn detached_since(&self, node: NodeIx) -> u64 {
         let tasks = self.progress.lists.get(&node);
         tasks.map_or(AT_ONCE, |tasks| tasks.ready_since)

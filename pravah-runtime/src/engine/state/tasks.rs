@@ -26,11 +26,11 @@ impl Frame {
     /// Whether `node` has called agents or flows.
     #[inline]
     pub(crate) fn has_tasks(&self, node: NodeIx) -> bool {
-        self.table.node(node).kind.is_caller() && self.has_list(node)
+        self.table.node(node).kind.is_caller() && self.has_tasks_slow(node)
     }
 
     #[inline(never)]
-    fn has_list(&self, node: NodeIx) -> bool {
+    fn has_tasks_slow(&self, node: NodeIx) -> bool {
         self.progress.lists.contains(&node)
     }
 

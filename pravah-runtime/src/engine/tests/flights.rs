@@ -114,18 +114,18 @@ proptest! {
                 }
                 Op::Poll => {
                     flights.poll(&task, |_| String::new());
-                    for (_, _, polled) in &mut model {
-                        polled.get_or_insert(number);
+                    for (_, _, first_poll) in &mut model {
+                        first_poll.get_or_insert(number);
                     }
                 }
                 Op::TakeEnded(item) => {
                     let is_meant = |path: &NodePath| item.is_none_or(|item| is_in(path, item));
                     let taken = flights.take_ended(is_meant).map(|landed| landed.path);
-                    let ended = model.iter().filter(|(path, ends, polled)| {
-                        *ends && polled.is_some() && is_meant(path)
+                    let ended = model.iter().filter(|(path, ends, first_poll)| {
+                        *ends && first_poll.is_some() && is_meant(path)
                     });
                     // Those that ended in one poll come as they were started.
-                    let first = ended.min_by_key(|(_, _, polled)| *polled);
+                    let first = ended.min_by_key(|(_, _, first_poll)| *first_poll);
                     let first = first.map(|(path, ..)| path.clone());
                     prop_assert_eq!(&taken, &first);
                     model.retain(|(path, ..)| Some(path) != first.as_ref());
