@@ -1,5 +1,6 @@
 //! Bodies that were started and are not committed yet. They hold nothing of the run.
 
+mod sync;
 pub(super) mod waker;
 
 use std::{
@@ -15,7 +16,7 @@ use self::waker::{BodyWaker, StepTask};
 use super::{
     clock::Sleep,
     outcome::StepOutcome,
-    remote::RemoteFuture,
+    remote::step::RemoteFuture,
     state::path::{FramePath, NodePath},
 };
 use crate::{
@@ -25,13 +26,6 @@ use crate::{
     graph::NodeIx,
     node::BodyFuture,
 };
-
-/// What `waker` shares between threads. `tests/body_wakers.rs` compiles that file with what `loom` has in its place.
-mod sync {
-    pub(super) use std::sync::atomic::{AtomicBool, Ordering};
-
-    pub(super) use futures_util::task::AtomicWaker;
-}
 
 /// What a step awaits.
 pub(super) enum Pending {
@@ -81,7 +75,7 @@ pub(super) struct Landed {
 pub(super) struct Flights {
     /// In the order in which they were started.
     pending: Vec<Flight>,
-    /// In reverse: the first that ended is the last, where taking it out moves no other.
+    /// The last to end first: the next one is taken from the end.
     ended: Vec<Landed>,
     /// The paths of all of them, from when there are more than [`FEW`] until none is left.
     index: Option<BTreeSet<NodePath>>,
@@ -186,8 +180,8 @@ impl Flights {
         if let Some(step_task) = &self.task {
             step_task.register(task);
         }
-        let before = self.ended.len();
         let capacity = self.pending.len().min(FEW);
+        let mut just_ended = Vec::new();
         // Set for each flight just before `extract_if` hands it out.
         let outcome = Cell::new(None);
         let ended = self
@@ -201,19 +195,16 @@ impl Flights {
             });
         for flight in ended {
             if let Some(outcome) = outcome.take() {
-                if self.ended.is_empty() {
-                    self.ended.reserve(capacity);
+                if just_ended.is_empty() {
+                    just_ended.reserve(capacity);
                 }
-                self.ended.push(flight.end(outcome));
+                just_ended.push(flight.end(outcome));
             }
         }
-        // The list is in reverse order, with those at its end that had ended before this poll.
-        if let Some(ended) = self.ended.get_mut(before..) {
-            ended.reverse();
-        }
-        if before > 0 {
-            self.ended.rotate_left(before);
-        }
+        // Before those that had ended already, which are taken out first.
+        just_ended.reverse();
+        just_ended.append(&mut self.ended);
+        self.ended = just_ended;
     }
 
     /// Takes out the first that has ended and for which `is_meant` holds.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::snapshot::{MigrationName, Migrations, SlotMigration};
+use super::snapshot::migrate::{MigrationName, Migrations, SlotMigration};
 use crate::{
     error::BoxError,
     graph::{FlowVersion, Upgrades},

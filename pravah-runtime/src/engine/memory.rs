@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     load_report::LoadReport,
-    remote::RemoteCancelling,
+    remote::cancelling::RemoteCancelling,
     state::{RunState, path::NodePath, rare::empty},
 };
 use crate::{agent::ClientHistory, error::FlowError, events::EventKind, sorted_map::SortedMap};

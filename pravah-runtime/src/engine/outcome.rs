@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use super::{
-    remote::RemoteStep,
+    remote::step::RemoteStep,
     state::{detached::DetachedStart, tasks::TaskStart},
 };
 use crate::{

@@ -13,7 +13,7 @@ use super::{
         frame::Frame,
         path::NodePath,
         progress::{GateAnswer, Question, WaitReason},
-        remote::RemoteProgress,
+        remote_task::RemoteProgress,
     },
 };
 use crate::{

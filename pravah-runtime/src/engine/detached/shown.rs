@@ -6,7 +6,7 @@ use crate::{
     agent::tool_text,
     engine::{
         runtime::FlowRuntime,
-        state::{End, RunState, detached::DetachedTask, frame::Frame, path::NodePath},
+        state::{End, RunState, detached_task::DetachedTask, frame::Frame, path::NodePath},
     },
     error::{ErrorText, FlowError},
     invocation::{Executor, Join, TaskSnapshot, TaskStatus},

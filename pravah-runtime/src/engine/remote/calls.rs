@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::RemoteStep;
+use super::step::RemoteStep;
 use crate::{
-    engine::state::remote::RemoteAnswer,
+    engine::state::remote_task::RemoteAnswer,
     invocation::{
         RemoteTask, RemoteTaskHandle, RemoteUpdate, Runner, RunnerError, RunnerErrorKind,
         TaskStatus,

@@ -4,19 +4,15 @@
 mod agent;
 mod calls;
 mod cancel;
+pub(super) mod cancelling;
+pub(super) mod step;
 
-pub(super) use self::cancel::RemoteCancelling;
-
-use std::{
-    future::{Future, ready},
-    pin::Pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{future::ready, sync::Arc, time::Duration};
 
 use serde::de::Error as _;
 use serde_json::Value;
 
+use self::step::{RemoteFuture, RemoteStep};
 use super::{
     clock::{at, since_epoch},
     last_step::{Outputs, StepKind},
@@ -25,7 +21,7 @@ use super::{
     state::{
         path::NodePath,
         progress::WaitReason,
-        remote::{KnownTask, RemoteAnswer, RemoteProgress},
+        remote_task::{KnownTask, RemoteAnswer, RemoteProgress},
     },
 };
 use crate::{
@@ -34,8 +30,8 @@ use crate::{
     events::{EventKind, RemoteEvent},
     graph::{NodeKind, RemoteNode},
     invocation::{
-        RemoteCall, RemoteQuestion, RemoteTask, RemoteTaskHandle, RemoteUpdate, RunnerError,
-        RunnerErrorKind, TaskStatus,
+        RemoteCall, RemoteQuestion, RemoteTask, RemoteUpdate, RunnerError, RunnerErrorKind,
+        TaskStatus,
     },
     node::{Emitted, Inputs},
     state::Live,
@@ -49,25 +45,6 @@ const MAX_RETRIES_ONCE_STARTED: u32 = 10;
 
 /// How long a task is left alone in which nothing has happened.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-
-/// What came of one call of a runner.
-pub(super) enum RemoteStep {
-    /// What is to be started, and not yet by whom.
-    Prepared(RemoteCall),
-    Started(RemoteTaskHandle),
-    Updated(RemoteUpdate),
-    /// The runner has taken an answer.
-    Answered,
-    /// The answer is not what was asked for. Whoever awaits this step with `answer` gets the error.
-    AnswerRefused {
-        answer: RemoteAnswer,
-        why: String,
-        is_awaited: bool,
-    },
-    Failed(RunnerError),
-}
-
-pub(super) type RemoteFuture = Pin<Box<dyn Future<Output = RemoteStep> + Send>>;
 
 impl Run {
     /// Starts a step of the node at `path`.

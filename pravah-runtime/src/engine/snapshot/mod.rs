@@ -12,7 +12,7 @@ mod finish;
 mod layout;
 mod load;
 mod map;
-mod migrate;
+pub(super) mod migrate;
 mod stored;
 mod tree;
 mod write;

@@ -11,9 +11,9 @@ use super::{
     super::state::{
         asked::ModelCounts,
         budget::Budget,
-        detached::{ChildCount, DetachedTask},
+        detached_task::{ChildCount, DetachedTask},
         progress::{Attempts, FailedNode, Timer},
-        remote::{KnownTask, RemoteProgress},
+        remote_task::{KnownTask, RemoteProgress},
         run_id::RunId,
     },
     collect::{Collector, Entry},

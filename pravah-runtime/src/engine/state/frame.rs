@@ -13,7 +13,7 @@ use super::{
     path::{FramePath, ItemId},
     progress::{Attempts, FailedNode, GateAnswer, Question, Timer},
     rare::{Rare, empty},
-    remote::RemoteProgress,
+    remote_task::RemoteProgress,
 };
 use crate::{
     agent::AgentProgress,

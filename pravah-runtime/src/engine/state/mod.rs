@@ -6,12 +6,14 @@
 //! and `rules` say in a document what follows from that.
 //! `waits` finds the questions and timers of all frames. `spending` is what models cost against a `budget`, with
 //! how often they were `asked`; `run_id` names the run. `detached` are the
-//! tasks that run in the background. `values` are what nodes of documents keep for all others. What
+//! tasks that run in the background, and `remote` those of remote agents; what is known of each is a `detached_task` and a
+//! `remote_task`. `values` are what nodes of documents keep for all others. What
 //! most runs never need is `rare`, and `erased` are the boxes for it.
 
 pub(crate) mod asked;
 pub(crate) mod budget;
 pub(crate) mod detached;
+pub(crate) mod detached_task;
 pub(crate) mod erased;
 mod fire;
 pub(crate) mod flow_inputs;
@@ -22,7 +24,8 @@ pub(crate) mod path;
 pub(crate) mod progress;
 pub(crate) mod rare;
 mod ready;
-pub(crate) mod remote;
+mod remote;
+pub(crate) mod remote_task;
 mod rules;
 pub(crate) mod run_id;
 pub(crate) mod spending;
@@ -36,12 +39,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::{
-    detached::Detached,
+    detached_task::Detached,
     frame::Frame,
     path::{FramePath, NodePath, within_items},
     progress::{FailedNode, Question, Timer},
     rare::Rare,
-    remote::PendingCancels,
+    remote_task::PendingCancels,
     run_id::RunId,
     spending::Spending,
     values::RunValues,

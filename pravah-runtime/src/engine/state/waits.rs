@@ -7,7 +7,7 @@ use super::{
     path::{FramePath, ItemId, NodePath},
     progress::{Timer, WaitReason},
     rare::{Rare, empty},
-    remote::{KnownTask, RemoteProgress},
+    remote_task::{KnownTask, RemoteProgress},
 };
 use crate::{graph::NodeIx, sorted_map::SortedMap};
 

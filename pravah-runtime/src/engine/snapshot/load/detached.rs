@@ -6,7 +6,7 @@ use super::{
     super::{
         super::state::{
             RunState,
-            detached::{ChildCount, Detached, DetachedTask},
+            detached_task::{ChildCount, Detached, DetachedTask},
             frame::{Frame, List},
             path::{ItemId, NodePath},
             rare::Rare,

@@ -14,6 +14,7 @@
 mod asked;
 mod compare;
 mod detached;
+mod end;
 mod frame;
 mod inputs;
 mod latest;
@@ -35,7 +36,7 @@ use std::{
 
 use pravah_graph::Fingerprint;
 
-use self::output::set_end;
+use self::end::set_end;
 use super::{
     super::{
         load_report::{Dropped, LoadOptions, LoadReport},

@@ -8,7 +8,7 @@ use super::{
         super::state::{
             frame::{Frame, List},
             progress::{Question, Timer, WaitReason},
-            remote::RemoteProgress,
+            remote_task::RemoteProgress,
         },
         map::Map,
         stored::{

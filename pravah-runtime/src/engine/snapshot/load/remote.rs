@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 use super::super::{
     super::state::{
         rare::Rare,
-        remote::{KnownTask, PendingCancels},
+        remote_task::{KnownTask, PendingCancels},
         waits::WaitIndex,
     },
     map::Map,

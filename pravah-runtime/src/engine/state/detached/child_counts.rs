@@ -1,19 +1,9 @@
 //! How many agents those have called that have started detached tasks.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
-    engine::state::{RunState, path::NodePath},
+    engine::state::{RunState, detached_task::ChildCount, path::NodePath},
     graph::NodeKind,
 };
-
-/// How many agents an agent has called, and how many it may.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ChildCount {
-    pub(crate) count: u32,
-    pub(crate) limit: u32,
-}
 
 impl RunState {
     /// Counts detached tasks of the agent at `path` for it and its callers. The counts are kept from now on, because a

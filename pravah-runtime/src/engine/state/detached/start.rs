@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{DetachedStart, DetachedTask};
+use super::DetachedStart;
 use crate::{
     agent::OnDone,
     engine::state::{
         RunState,
+        detached_task::DetachedTask,
         frame::{Fed, Frame},
         path::{ItemId, NodePath},
     },
