@@ -10,7 +10,8 @@ use super::{
     constraints, contract, delegation,
     function::{Function, about, check_signature, doc_comment},
     hidden,
-    node::{check_number, check_policy, limited, number, policy},
+    node::{check_policy, limited, policy},
+    number::{check_number, number},
     private, state,
     tool::{tool_name, tool_ref},
 };

@@ -7,9 +7,9 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{
     constants::{Check, Constants},
-    flow::Flow,
+    flow::read::Flow,
     hidden,
-    node::check_number,
+    number::check_number,
     private, private_at,
     topology::{alias, aliases},
 };

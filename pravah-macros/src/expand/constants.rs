@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Ident;
 
-use super::private;
+use crate::root::private;
 
 /// A free constant that calls `check`, labelled at `span` alone.
 pub(crate) fn constant(check: &str, span: Span, arguments: &TokenStream) -> TokenStream {

@@ -11,7 +11,7 @@ use super::{
     as_trait,
     constants::Constants,
     hidden,
-    node::{check_number, number},
+    number::{check_number, number},
     private,
     tool::tool_name,
 };

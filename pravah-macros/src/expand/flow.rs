@@ -1,7 +1,7 @@
 //! `#[flow]`, on a function and on an `impl Flow`.
 
 mod named;
-mod read;
+pub(super) mod read;
 mod signature;
 mod upgrades;
 
@@ -11,9 +11,8 @@ use syn::{Ident, ItemFn, ItemImpl, Visibility, ext::IdentExt};
 
 use self::{
     named::{named_definition, start_by_name},
-    read::{of_function, of_impl},
+    read::{Flow, of_function, of_impl},
 };
-pub(crate) use self::{read::Flow, upgrades::Upgrades};
 use super::{
     associated, beside, build, callee, checks,
     function::{about, doc_comment},

@@ -4,9 +4,14 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, spanned::Spanned};
+use syn::spanned::Spanned;
 
-use super::{delegation, function::Function, private};
+use super::{
+    delegation,
+    function::Function,
+    number::{check_number, number},
+    private,
+};
 use crate::{
     diag::Diagnostics,
     options::{NodeOptions, Policy, Retry},
@@ -135,38 +140,6 @@ pub(super) fn check_policy(policy: &Policy) -> TokenStream {
     let attempts = policy.retry.as_ref().map(|retry| &retry.max_attempts);
     let attempts = attempts.and_then(|attempts| check_number(attempts, "check_attempts", "u32"));
     quote!(#visits #attempts)
-}
-
-/// A number that may be a constant. If it has another type rustc says so in the same words here and
-/// in its check, and shows it once.
-pub(super) fn number(number: &Expr, ty: &str) -> TokenStream {
-    let ty = ident(ty);
-    match number {
-        Expr::Lit(_) => quote!(#number),
-        _ => {
-            quote!({ #[allow(unused_braces, unused_parens)] const __PRAVAH_NUMBER: #ty = #number; __PRAVAH_NUMBER })
-        }
-    }
-}
-
-/// Checks a number that no token shows.
-pub(super) fn check_number(number: &Expr, check: &str, ty: &str) -> Option<TokenStream> {
-    if matches!(number, Expr::Lit(_)) {
-        return None;
-    }
-    let span = number.span();
-    let (check, ty) = (ident(check), ident(ty));
-    let name = Ident::new("__pravah_check", span);
-    let call = quote_spanned!(span=> #name(__PRAVAH_NUMBER));
-    let private = private();
-    Some(quote! {
-        const _: () = {
-            use #private::#check as #name;
-            #[allow(unused_braces, unused_parens)]
-            const __PRAVAH_NUMBER: #ty = #number;
-            #call
-        };
-    })
 }
 
 fn ident(name: &str) -> Ident {

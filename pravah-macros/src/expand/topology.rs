@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use syn::{Type, ext::IdentExt};
 
-use super::{build::renamed, flow::Flow, hidden, private};
+use super::{build::renamed, flow::read::Flow, hidden, private};
 use crate::dsl::{
     Fork, From, Graph, Node, NodeBody, NodeRef, Successor, To,
     ast::GroupKind,

@@ -8,7 +8,7 @@ use super::{
     entries::{Entry, Value},
     table::table,
 };
-use crate::{diag::Diagnostics, expand::flow::Upgrades, lock::Lock};
+use crate::{diag::Diagnostics, lock::Lock};
 
 /// The options of `#[flow]`.
 pub(crate) struct FlowOptions {
@@ -19,6 +19,14 @@ pub(crate) struct FlowOptions {
     pub(crate) only: Option<Vec<Ident>>,
     /// What becomes of runs of earlier versions.
     pub(crate) upgrades: Upgrades,
+}
+
+/// What `#[flow]` says of earlier versions.
+#[derive(Clone, Default)]
+pub(crate) struct Upgrades {
+    pub(crate) lock: Option<Lock>,
+    /// The `#[migrate]` functions.
+    pub(crate) migrations: Vec<Path>,
 }
 
 table! {

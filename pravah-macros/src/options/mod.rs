@@ -32,7 +32,7 @@ pub(crate) use contract::{Contract, Threshold};
 pub(crate) use crate_path::take_crate;
 pub(crate) use delegation::{Delegation, InheritedTools};
 pub(crate) use entries::number;
-pub(crate) use flow::{FlowOptions, list_limit};
+pub(crate) use flow::{FlowOptions, Upgrades, list_limit};
 pub(crate) use gate::GateOptions;
 pub(crate) use migrate::MovedSlot;
 pub(crate) use model::Provider;

@@ -6,10 +6,7 @@ use syn::{
     Attribute, FnArg, GenericParam, ItemFn, ItemImpl, PatType, ReturnType, Type, spanned::Spanned,
 };
 
-use super::{
-    Upgrades,
-    signature::{refuse_foreign, refuse_input, refuse_unnamed},
-};
+use super::signature::{refuse_foreign, refuse_input, refuse_unnamed};
 use crate::{
     diag::Diagnostics,
     dsl::tokens::ungrouped,
@@ -17,7 +14,7 @@ use crate::{
         function::{plain_name, refuse_modifiers},
         private,
     },
-    options::FlowOptions,
+    options::{FlowOptions, Upgrades},
     types::{holds_several, last_name, path_of, result_of, ungroup},
 };
 

@@ -7,16 +7,9 @@ use syn::{Path, ext::IdentExt, spanned::Spanned};
 use super::read::Flow;
 use crate::{
     lock::Lock,
+    options::Upgrades,
     root::{private, private_at},
 };
-
-/// What `#[flow]` says of earlier versions.
-#[derive(Clone, Default)]
-pub(crate) struct Upgrades {
-    pub(crate) lock: Option<Lock>,
-    /// The `#[migrate]` functions.
-    pub(crate) migrations: Vec<Path>,
-}
 
 impl Upgrades {
     /// The same graph, which knows them.
