@@ -1,9 +1,17 @@
 //! Whatever the bodies do, and however often a run is dropped and restored: it ends as it would undisturbed, with
 //! one body at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::SystemTime,
+};
 
-use pravah_runtime::{Entries, RunStatus, StepKind, SystemClock, WaitReason, prelude::*};
+use pravah_runtime::{Clock, Entries, RunStatus, StepKind, SystemClock, WaitReason, prelude::*};
 use proptest::prelude::*;
 
 use crate::{
@@ -19,12 +27,49 @@ enum Disturbance {
     Drop(u64),
     /// The run goes on in another process.
     Restart,
-    /// Nobody calls for so many milliseconds.
+    /// Nobody calls for so many milliseconds: to the run, its clock jumps forward.
     Idle(u64),
+    /// The clock is set back by so many milliseconds.
+    SetBack(u64),
     /// The run is paused until nothing is in flight, and restarted.
     Pause,
     /// The step that takes an answer is dropped.
     DropAnswer,
+}
+
+/// A clock that can be set back.
+#[derive(Clone)]
+struct AdjustableClock {
+    system: SystemClock,
+    milliseconds_behind: Arc<AtomicU64>,
+}
+
+impl AdjustableClock {
+    fn new() -> Self {
+        Self {
+            system: SystemClock::new(),
+            milliseconds_behind: Arc::default(),
+        }
+    }
+
+    fn set_back(&self, milliseconds: u64) {
+        self.milliseconds_behind
+            .fetch_add(milliseconds, Ordering::Relaxed);
+    }
+
+    fn behind(&self) -> std::time::Duration {
+        ms(self.milliseconds_behind.load(Ordering::Relaxed))
+    }
+}
+
+impl Clock for AdjustableClock {
+    fn now(&self) -> SystemTime {
+        self.system.now() - self.behind()
+    }
+
+    fn sleep_until(&self, until: SystemTime) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.system.sleep_until(until + self.behind())
+    }
 }
 
 /// What came of a run.
@@ -40,11 +85,11 @@ async fn play(n: u64, seed: u64, concurrency: usize, disturbances: &[Disturbance
     let dice = Dice::new(seed);
     let mut stored = Entries::default();
     let ctx = Context::default().with_dep(dice.clone());
-    let clock = SystemClock::new();
+    let clock = AdjustableClock::new();
     let mut run = FlowRuntime::new(Start { n })
         .unwrap()
         .with_run_id("run")
-        .with_clock(clock)
+        .with_clock(clock.clone())
         .with_concurrency(concurrency);
     store(&mut run, &mut stored);
     let is_answered = dice.roll("answer", 3) > 0;
@@ -74,11 +119,15 @@ async fn play(n: u64, seed: u64, concurrency: usize, disturbances: &[Disturbance
             }
             Disturbance::Drop(after) => Some(after),
             Disturbance::Restart => {
-                run = from_store(&run, &stored, clock).with_concurrency(concurrency);
+                run = from_store(&run, &stored, &clock).with_concurrency(concurrency);
                 None
             }
             Disturbance::Idle(time) => {
                 tokio::time::sleep(ms(time)).await;
+                None
+            }
+            Disturbance::SetBack(time) => {
+                clock.set_back(time);
                 None
             }
         };
@@ -100,7 +149,7 @@ async fn play(n: u64, seed: u64, concurrency: usize, disturbances: &[Disturbance
                 why: WaitReason::Paused,
                 ..
             }) => {
-                run = from_store(&run, &stored, clock).with_concurrency(concurrency);
+                run = from_store(&run, &stored, &clock).with_concurrency(concurrency);
                 run.unpause();
                 store(&mut run, &mut stored);
             }
@@ -135,11 +184,11 @@ fn store(run: &mut FlowRuntime<Start>, stored: &mut Entries) {
 fn from_store(
     run: &FlowRuntime<Start>,
     stored: &Entries,
-    clock: SystemClock,
+    clock: &AdjustableClock,
 ) -> FlowRuntime<Start> {
     let snapshot = FlowSnapshot::from_entries(stored).unwrap();
     let restored = FlowRuntime::from_snapshot(snapshot).unwrap();
-    let mut restored = restored.with_clock(clock);
+    let mut restored = restored.with_clock(clock.clone());
     assert_eq!(json(&restored), json(run));
     // The store has it all.
     restored.take_changes().unwrap();
@@ -173,6 +222,7 @@ fn disturbance() -> impl Strategy<Value = Disturbance> {
         2 => (0_u64..12).prop_map(Disturbance::Drop),
         2 => Just(Disturbance::Restart),
         1 => (1_u64..30).prop_map(Disturbance::Idle),
+        1 => (1_u64..3_000).prop_map(Disturbance::SetBack),
         1 => Just(Disturbance::Pause),
         1 => Just(Disturbance::DropAnswer),
     ]
