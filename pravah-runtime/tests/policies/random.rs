@@ -236,6 +236,28 @@ fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
+#[test]
+fn a_run_comes_to_the_same_wherever_it_is_dropped_restarted_or_paused() {
+    let kinds = [
+        Disturbance::Drop(0),
+        Disturbance::Restart,
+        Disturbance::Pause,
+    ];
+    for seed in 1..=4 {
+        let expected = runtime().block_on(play(5, seed, 1, &[]));
+        let steps: usize = expected.commits.values().sum();
+        assert!(steps > 10, "a flow of {steps} steps has few points");
+        for point in 0..=steps {
+            for kind in kinds {
+                let mut disturbances = vec![Disturbance::None; point];
+                disturbances.push(kind);
+                let story = runtime().block_on(play(5, seed, 8, &disturbances));
+                assert_eq!(story, expected, "{kind:?} after {point} steps, seed {seed}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 100,
