@@ -100,36 +100,72 @@ proptest! {
         calls in 0_u64..4,
     ) {
         let graph = draw(flow, size, Kinds { agents: 2, ..NOTHING_FAILS });
-        runtime().block_on(async {
-            let machine = |concurrency| Machine::new(&graph, seed, concurrency);
-            let Some(expected) = play(machine(1), LONGEST, &[]).await else {
-                return Ok(());
-            };
-            for concurrency in [1, 2, 8] {
-                let mut played = Played::new(machine(concurrency));
-                played.run = played.run.with_budget(Budget::new().calls(calls));
-                let mut budget = calls;
-                let end = loop {
-                    match played.step(Disturbance::None).await {
-                        None => {}
-                        Some(Ok(number)) => break number.n,
-                        Some(Err(error)) => {
-                            let is_over = matches!(error, FlowError::Limit { limit: Limit::RunCalls(_), .. });
-                            prop_assert!(is_over, "{error}");
-                            prop_assert_eq!(played.machine.fate.answers(), budget);
-                            budget += 1;
-                            let larger = Budget::new().calls(budget);
-                            played.run = played.run.with_budget(larger);
-                        }
-                    }
-                    prop_assert!(played.machine.fate.answers() <= budget);
-                    prop_assert!(played.last < 5 * LONGEST as u64);
-                };
-                prop_assert_eq!(played.story(Ok(end)), expected.clone());
-            }
-            Ok(())
-        })?;
+        runtime().block_on(keeps_to_its_budget(&graph, seed, calls, &[]))?;
     }
+
+    /// An answer that a step is dropped with is not counted, and asked for again.
+    #[test]
+    fn a_random_flow_keeps_to_its_budget_however_it_is_disturbed(
+        flow: u64,
+        size in 4_usize..16,
+        seed: u64,
+        calls in 0_u64..4,
+        disturbances in prop::collection::vec(disturbance(), 0..40),
+    ) {
+        let graph = draw(flow, size, Kinds { agents: 2, ..NOTHING_FAILS });
+        runtime().block_on(keeps_to_its_budget(&graph, seed, calls, &disturbances))?;
+    }
+}
+
+/// Plays a run with a budget of so many calls, and one more whenever it has used them up.
+async fn keeps_to_its_budget(
+    graph: &FlowGraph,
+    seed: u64,
+    calls: u64,
+    disturbances: &[Disturbance],
+) -> Result<(), TestCaseError> {
+    let machine = |concurrency| Machine::new(graph, seed, concurrency);
+    let Some(expected) = play(machine(1), LONGEST, &[]).await else {
+        return Ok(());
+    };
+    for concurrency in [1, 2, 8] {
+        let mut budget = calls;
+        let mut machine = machine(concurrency);
+        machine.budget = Some(Budget::new().calls(budget));
+        let mut played = Played::new(machine);
+        played.store();
+        let mut disturbances = disturbances.iter().copied();
+        let mut lost = 0;
+        let end = loop {
+            let disturbance = disturbances.next().unwrap_or(Disturbance::None);
+            if !matches!(disturbance, Disturbance::None | Disturbance::Idle(_)) {
+                lost += concurrency as u64;
+            }
+            match played.step(disturbance).await {
+                None => {}
+                Some(Ok(number)) => break number.n,
+                Some(Err(error)) => {
+                    let is_over = matches!(
+                        error,
+                        FlowError::Limit {
+                            limit: Limit::RunCalls(_),
+                            ..
+                        }
+                    );
+                    prop_assert!(is_over, "{error}");
+                    prop_assert!(played.machine.fate.answers() >= budget);
+                    budget += 1;
+                    let larger = Budget::new().calls(budget);
+                    played.machine.budget = Some(larger);
+                    played.run = played.run.with_budget(larger);
+                }
+            }
+            prop_assert!(played.machine.fate.answers() <= budget + lost);
+            prop_assert!(played.last < 5 * LONGEST as u64);
+        };
+        prop_assert_eq!(played.story(Ok(end)), expected.clone());
+    }
+    Ok(())
 }
 
 /// The flows have all kinds of nodes, nested ones that start with one state, and their bodies do run side by

@@ -18,7 +18,7 @@ use super::{
     watch::Watcher,
 };
 use crate::{
-    ClientFactory, Context, Entries, FlowDef, FlowEnds, FlowError, FlowGraph, FlowRuntime,
+    Budget, ClientFactory, Context, Entries, FlowDef, FlowEnds, FlowError, FlowGraph, FlowRuntime,
     FlowSnapshot, LoadOptions, RunOut, RunStatus, StepKind, SystemClock, WaitReason,
     engine::{run::Run, state::RunState},
     flow::Known,
@@ -49,6 +49,8 @@ pub(super) struct Machine {
     pub(super) fate: Fate,
     clock: SystemClock,
     concurrency: usize,
+    /// What its runs may spend, if that is limited.
+    pub(super) budget: Option<Budget>,
     /// Whoever watches the run, which nobody does in every second flow: some steps are made in another way then.
     watcher: Option<Watcher>,
     ticks: Ticks,
@@ -67,6 +69,7 @@ impl Machine {
             fate: Fate::new(seed),
             clock: SystemClock::new(),
             concurrency,
+            budget: None,
             watcher: None,
             ticks: Ticks::default(),
         }
@@ -85,9 +88,14 @@ impl Machine {
     fn on(&self, state: Box<RunState>) -> FlowRuntime<Random> {
         let run = FlowRuntime::around(Run::restored(Arc::clone(&self.known), state));
         let model = Arc::new(self.fate.clone());
-        run.with_clock(self.clock)
+        let run = run
+            .with_clock(self.clock)
             .with_concurrency(self.concurrency)
-            .with_factory(ClientFactory::new().with_client(model))
+            .with_factory(ClientFactory::new().with_client(model));
+        match self.budget {
+            Some(budget) => run.with_budget(budget),
+            None => run,
+        }
     }
 
     fn watch(&self, run: FlowRuntime<Random>) -> FlowRuntime<Random> {
@@ -202,7 +210,7 @@ impl Played {
     }
 
     /// Stores what has changed, and notes the step that was committed, if there was one.
-    fn store(&mut self) {
+    pub(super) fn store(&mut self) {
         self.stored.apply(self.run.take_changes().unwrap());
         let snapshot = FlowSnapshot::from_entries(&self.stored).unwrap();
         let now = json(&self.run);
