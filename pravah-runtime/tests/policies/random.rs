@@ -3,15 +3,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
-use pravah_runtime::{Clock, Entries, RunStatus, StepKind, SystemClock, WaitReason, prelude::*};
+use pravah_runtime::{
+    Clock, Entries, RunStatus, Sleep, StepKind, SystemClock, WaitReason, prelude::*,
+};
 use proptest::prelude::*;
 
 use crate::{
@@ -57,7 +58,7 @@ impl AdjustableClock {
             .fetch_add(milliseconds, Ordering::Relaxed);
     }
 
-    fn behind(&self) -> std::time::Duration {
+    fn behind(&self) -> Duration {
         ms(self.milliseconds_behind.load(Ordering::Relaxed))
     }
 }
@@ -67,7 +68,7 @@ impl Clock for AdjustableClock {
         self.system.now() - self.behind()
     }
 
-    fn sleep_until(&self, until: SystemTime) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn sleep_until(&self, until: SystemTime) -> Sleep {
         self.system.sleep_until(until + self.behind())
     }
 }

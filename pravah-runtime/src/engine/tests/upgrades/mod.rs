@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 2_000;
 fn start(known: &Arc<Known>) -> FlowRuntime<Any> {
     let input = Live::new(Number { n: 0 });
     let state = RunState::start(&known.graph.table, input);
-    FlowRuntime::around(Run::restored(Arc::clone(known), state))
+    FlowRuntime::around(Run::new(Arc::clone(known), state))
 }
 
 fn load(
