@@ -26,7 +26,7 @@ impl Run {
         path: &NodePath,
         inputs: Inputs<'_>,
         scope: StepScope,
-        ctx: Context,
+        ctx: &Context,
     ) -> Result<Pending, FlowError> {
         let frame = self.state.frame(&path.frame);
         let table = &frame.table;
@@ -45,14 +45,14 @@ impl Run {
                 let of_prompt = || scope.clone();
                 // Moved, so that it may borrow from this block.
                 let mut inputs = inputs;
-                let inputs = inputs.set_context(&ctx, &of_prompt);
+                let inputs = inputs.set_context(ctx, &of_prompt);
                 let prompt = (agent.prompt)(inputs).map_err(|error| error.in_node(id))?;
                 let progress = AgentProgress::start(prompt, Arc::clone(table.returns(path.node)));
                 let progress = match agent.spec.config.turns {
                     Some(_) => progress.started_at(self.state.steps),
                     None => progress,
                 };
-                self.check_fallbacks(agent, id, &progress, &ctx, &scope)?;
+                self.check_fallbacks(agent, id, &progress, ctx, &scope)?;
                 Arc::new(match before {
                     Some(before) => progress.with_counts_of(before),
                     None => progress,
@@ -61,7 +61,7 @@ impl Run {
         };
         let model = if progress.is_models_turn() {
             self.check_budget(id)?;
-            let factory = self.factory.get(&ctx);
+            let factory = self.factory.get(ctx);
             let number = progress.fallback();
             let mut model = self.model(agent, id, number, &factory)?;
             model.asked = self.asked_so_far(&model, number, agent, path, &factory)?;
@@ -72,7 +72,7 @@ impl Run {
         let watch = Watch::new(Arc::clone(id), &self.options.observers, || {
             self.origin(scope.items().to_vec(), scope.attempt)
         });
-        let ctx = ctx.into_step(scope);
+        let ctx = ctx.clone().into_step(scope);
         Ok(Pending::Agent {
             asks: model.is_some(),
             step: trace::within(

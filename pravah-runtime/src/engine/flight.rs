@@ -232,10 +232,15 @@ impl Flights {
     }
 
     /// Drops those for which `is_over` holds, which may start again.
+    #[inline]
     pub(super) fn drop_where(&mut self, is_over: impl Fn(&NodePath) -> bool) {
-        if self.is_empty() {
-            return;
+        if !self.is_empty() {
+            self.drop_where_slow(is_over);
         }
+    }
+
+    #[inline(never)]
+    fn drop_where_slow(&mut self, is_over: impl Fn(&NodePath) -> bool) {
         if let Some(index) = &mut self.index {
             index.retain(|path| !is_over(path));
         }
@@ -255,6 +260,7 @@ impl Flights {
         }
     }
 
+    #[inline]
     pub(super) fn clear(&mut self) {
         self.drop_where(|_| true);
     }
@@ -264,9 +270,7 @@ impl Drop for Flights {
     /// A body whose `Drop` panics is gone all the same.
     #[inline]
     fn drop(&mut self) {
-        if !self.is_empty() {
-            self.clear();
-        }
+        self.clear();
     }
 }
 

@@ -131,13 +131,9 @@ impl Run {
             },
             NodeKind::Agent(agent) => {
                 let scope = scope(just_resumed);
-                return Ok(StartedBody::Pending(self.start_agent(
-                    agent,
-                    path,
-                    inputs,
-                    scope,
-                    ctx.clone(),
-                )?));
+                return Ok(StartedBody::Pending(
+                    self.start_agent(agent, path, inputs, scope, ctx)?,
+                ));
             }
             NodeKind::Remote(remote) => {
                 let inputs = inputs.set_context(ctx, &of_body);

@@ -185,18 +185,7 @@ impl<'a> Step<'a> {
         }
         self.stage = Stage::Ended;
     }
-}
 
-impl Drop for Step<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        if !matches!(self.stage, Stage::New | Stage::Ended) {
-            self.drop_unfinished();
-        }
-    }
-}
-
-impl Step<'_> {
     /// Whoever does not wait for a step does not want the bodies that were started for it.
     #[cold]
     fn drop_unfinished(&mut self) {
@@ -209,6 +198,15 @@ impl Step<'_> {
                 }
             }
             Stage::New | Stage::Ended => {}
+        }
+    }
+}
+
+impl Drop for Step<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !matches!(self.stage, Stage::New | Stage::Ended) {
+            self.drop_unfinished();
         }
     }
 }
