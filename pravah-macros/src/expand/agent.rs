@@ -11,7 +11,7 @@ use super::{
     function::{Function, about, check_signature, doc_comment},
     hidden,
     node::{check_policy, limited, policy},
-    number::{check_number, number},
+    numbers::{check_number, number},
     private, state,
     tool::{tool_name, tool_ref},
 };

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{flow::read::Flow, number::number, private};
+use super::{flow::read::Flow, numbers::number, private};
 use crate::dsl::{From, Graph, Node, NodeBody, NodeRef, To};
 
 pub(crate) fn expand(flow: &Flow, graph: &Graph) -> TokenStream {

@@ -9,7 +9,7 @@ use super::{
     constants::{Check, Constants},
     flow::read::Flow,
     hidden,
-    number::check_number,
+    numbers::check_number,
     private, private_at,
     topology::{alias, aliases},
 };

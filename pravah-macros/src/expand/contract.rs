@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, Ident, spanned::Spanned};
 
-use super::{constant, number, private};
+use super::{constant, numbers, private};
 use crate::options::{Contract, Threshold, number};
 
 /// `.with_contract(…)`
@@ -79,6 +79,6 @@ fn as_data(threshold: &Threshold<'_>) -> TokenStream {
 fn value(expr: &Expr) -> TokenStream {
     match number(expr) {
         Some(value) => quote!(#value),
-        None => number::number(expr, "f64"),
+        None => numbers::number(expr, "f64"),
     }
 }

@@ -11,7 +11,7 @@ use super::{
     as_trait,
     constants::Constants,
     hidden,
-    number::{check_number, number},
+    numbers::{check_number, number},
     private,
     tool::tool_name,
 };

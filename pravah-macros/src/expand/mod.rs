@@ -20,7 +20,7 @@ pub(crate) mod function;
 pub(crate) mod gate;
 pub(crate) mod migrate;
 pub(crate) mod node;
-mod number;
+mod numbers;
 mod owned;
 mod plain;
 pub(crate) mod state;

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::{
     delegation,
     function::Function,
-    number::{check_number, number},
+    numbers::{check_number, number},
     private,
 };
 use crate::{
@@ -123,7 +123,7 @@ fn retry(retry: &Retry) -> TokenStream {
 
 /// A call of the setter `name` with a time.
 fn setter(name: &str, time: Option<Duration>) -> Option<TokenStream> {
-    let (name, time) = (ident(name), time?);
+    let (name, time) = (Ident::new(name, Span::call_site()), time?);
     let (seconds, nanos) = (time.as_secs(), time.subsec_nanos());
     Some(quote!(.#name(::core::time::Duration::new(#seconds, #nanos))))
 }
@@ -140,8 +140,4 @@ pub(super) fn check_policy(policy: &Policy) -> TokenStream {
     let attempts = policy.retry.as_ref().map(|retry| &retry.max_attempts);
     let attempts = attempts.and_then(|attempts| check_number(attempts, "check_attempts", "u32"));
     quote!(#visits #attempts)
-}
-
-fn ident(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
 }
