@@ -1,9 +1,9 @@
 //! Pravah beside the published crates: M1 to M6, M9, M10 and M12 to M14 of `docs/benchmarks.md`.
 //!
 //! Each runs the same workloads on one thread: a chain of ten nodes, which count one up and hand the
-//! payload on, an agent with one tool, and lists. The least times are printed. Arguments name the parts to
-//! run: `held`, `steps`, `starts`, `agents`, `lists`, `waits`, `stored`. With `count stored-step ours`, `fork` or
-//! `graph-flow` it makes 1,000 runs and measures nothing, to be run under a profiler.
+//! payload on, an agent with one tool, and lists. The least times are printed, and of forks on the clock the
+//! medians. Arguments name the parts to run: `held`, `steps`, `starts`, `agents`, `lists`, `waits`, `stored`. With
+//! `count stored-step ours`, `fork` or `graph-flow` it makes 1,000 runs and measures nothing, to be run under a profiler.
 
 mod agents;
 mod chain;

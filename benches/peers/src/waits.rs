@@ -47,36 +47,40 @@ fn measured(times: Vec<[Duration; 2]>) -> Measured {
 }
 
 thread_local! {
-    /// When the last branch of a fork began to wait, and when the thread last woke.
-    static WAITED: Cell<[Option<Instant>; 2]> = const { Cell::new([None; 2]) };
+    /// Of a fork on the clock, when the last of its branches began to wait, and when the thread last woke.
+    static WAITED: Cell<Option<[Instant; 2]>> = const { Cell::new(None) };
 }
 
 /// What a branch does.
 async fn wait() {
-    WAITED.set([Some(Instant::now()), None]);
+    if let Some([_, woken]) = WAITED.get() {
+        WAITED.set(Some([Instant::now(), woken]));
+    }
     tokio::time::sleep(WAIT).await;
 }
 
 /// Notes that the runtime goes on after it had nothing to do.
 pub fn note_woken() {
-    let [last, _] = WAITED.get();
-    WAITED.set([last, Some(Instant::now())]);
+    if let Some([last, _]) = WAITED.get() {
+        WAITED.set(Some([last, Instant::now()]));
+    }
 }
 
 /// The whole time of a fork that has ended, and that besides its waits.
 fn times_since(start: Instant) -> [Duration; 2] {
     let end = Instant::now();
-    let [last, woken] = WAITED.take().map(|time| time.unwrap_or(end));
+    let [last, woken] = WAITED.take().expect("a fork on the clock");
     [end - start, (last - start) + (end - woken)]
 }
 
-/// Spins until offset number `sample` within a millisecond.
+/// Spins until offset number `sample` within a millisecond, when a fork on the clock starts.
 fn start_at(origin: Instant, sample: u32, samples: u32) -> Instant {
     let offset = 1_000_000 * sample / samples;
     loop {
         let now = Instant::now();
         let within = (now - origin).subsec_nanos() % 1_000_000;
         if within.abs_diff(offset) < 2_000 {
+            WAITED.set(Some([now; 2]));
             return now;
         }
     }
