@@ -298,6 +298,9 @@ impl<F> FlowRuntime<F> {
     /// [`snapshot`](Self::snapshot) now. Its size is that of what the steps since put, however large the
     /// run is.
     ///
+    /// A restored run counts everything as changed. Where a store has it all, take that as soon as the run is loaded: what is
+    /// set later, such as a [budget](Self::with_budget), is a change of its own.
+    ///
     /// # Errors
     ///
     /// [`FlowError::SerializeError`] if a state cannot be written as JSON; nothing counts as taken then.

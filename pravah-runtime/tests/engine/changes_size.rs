@@ -78,9 +78,9 @@ async fn a_step_of_an_item_changes_as_much_in_a_long_list_as_in_a_short_one() {
         assert_eq!(changes.len(), items + 3);
         for changes in &changes[2..2 + items - 1] {
             let Size { keys, bytes } = size(changes);
-            // The head, and either a state that came and one that went with what was noted of it, or an
-            // item that ended and its output; each key has less than 50 letters, the head 150.
-            assert!(keys <= 5 && bytes < 450, "{n}: {keys} {}", text(changes));
+            // The number of the step, and either a state that came and one that went with what was noted of it, or an
+            // item that ended and its output; each key has less than 50 letters.
+            assert!(keys <= 5 && bytes < 300, "{n}: {keys} {}", text(changes));
         }
     }
 }
@@ -93,9 +93,9 @@ async fn what_a_run_of_a_list_writes_is_linear_in_its_items() {
         let bytes: usize = changes.iter().map(|changes| size(changes).bytes).sum();
         per_item.push(bytes / n as usize);
     }
-    // Two steps of at most 450 bytes each, the item in its list before and the output in that after.
+    // Two steps of at most 300 bytes each, the item in its list before and the output in that after.
     assert!(
-        per_item.iter().all(|bytes| *bytes < 2 * 450 + 50),
+        per_item.iter().all(|bytes| *bytes < 2 * 300 + 50),
         "{per_item:?}"
     );
     // Longer numbers are all that a longer list adds.

@@ -113,9 +113,9 @@ async fn a_step_of_an_agent_changes_as_much_after_many_messages_as_after_few() {
         );
         let (key, _) = new.last().unwrap();
         assert_eq!(*key, format!("/agents/Chat/conversation/{step}"));
-        // Besides there are the head, the agent's own fields and what became of its turn.
+        // Besides there are the number of the step, the agent's own fields and what became of its turn.
         let Size { keys, bytes } = size(changes);
-        assert!(keys <= new.len() + 5 && bytes < 900, "{}", text(changes));
+        assert!(keys <= new.len() + 5 && bytes < 750, "{}", text(changes));
     }
     // Longer numbers are all that a longer conversation adds.
     let bytes = |step: usize| size(&all[step]).bytes;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     changes::{take, text},
+    changes_size::{Sheaf, binding_of},
     engine_support::{agents::Ask, desk, states},
 };
 
@@ -52,11 +53,50 @@ async fn entries_without_a_head_are_refused() {
     assert_eq!(refusal(&BTreeMap::new()), "its head is missing");
 }
 
+/// Before it had an entry of its own, the number of steps was in the head.
+#[tokio::test]
+async fn a_run_goes_on_from_entries_with_the_number_of_steps_in_the_head() {
+    let mut run = binding_of(3);
+    run.next(Context::default()).await.unwrap();
+    let entries_now = run.snapshot().entries().unwrap();
+    let mut stored: BTreeMap<String, Value> = serde_json::from_value(json!(&entries_now)).unwrap();
+    let steps = stored.remove("/steps").unwrap();
+    stored.get_mut("").unwrap()["steps"] = steps;
+    let mut stored = entries(&stored);
+
+    let load = |of: &Entries| {
+        let snapshot = FlowSnapshot::from_entries(of).unwrap();
+        FlowRuntime::<Sheaf>::from_snapshot(snapshot).unwrap()
+    };
+    let mut loaded = load(&stored);
+    assert_eq!(json!(&loaded), json!(&run));
+    take(&mut loaded);
+    loaded.next(Context::default()).await.unwrap();
+    stored.apply(take(&mut loaded));
+    assert_eq!(json!(&load(&stored)), json!(&loaded));
+    let steps = json!(&run)["steps"].as_u64().unwrap();
+    assert_eq!(json!(&load(&stored))["steps"], steps + 1);
+}
+
+#[tokio::test]
+async fn the_number_of_steps_that_is_no_number_is_refused() {
+    let mut wrong = started().await;
+    wrong.insert("/steps".to_owned(), json!("many"));
+    let why = refusal(&wrong);
+    assert!(why.contains("expected u64"), "{why}");
+    wrong.remove("/steps");
+    let why = refusal(&wrong);
+    assert!(why.contains("missing field `steps`"), "{why}");
+}
+
 #[tokio::test]
 async fn keys_that_no_snapshot_has_are_refused() {
     let whole = started().await;
     let keys = [
         "nonsense",
+        "/flow",
+        "/steps/",
+        "/steps/1",
         "/states",
         "/states/Piles/n",
         "/states/Piles/n/1",

@@ -38,6 +38,19 @@ impl Collector {
         Ok(())
     }
 
+    /// Puts a field of what comes next as an entry of its own.
+    pub(super) fn field(
+        &mut self,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<(), serde_json::Error> {
+        let around = self.at.len();
+        self.at.extend(["/", name]);
+        let put = self.put(value);
+        self.at.truncate(around);
+        put
+    }
+
     pub(super) fn section<K: Display, T: Entry>(
         &mut self,
         name: &str,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    collect::{Collector, Entry, Put},
+    collect::Collector,
     stored::{Loaded, Stored, StoredHead},
     tree::Tree,
 };
@@ -232,7 +232,9 @@ type EntriesIter<'a> = Map<
 
 /// What is stored of a run, as entries.
 pub(super) fn entries_of(stored: &Stored<'_>) -> Result<Entries, serde_json::Error> {
-    put_of(stored).map(Entries)
+    let mut collector = Collector::default();
+    stored.collect_since(None, &mut collector)?;
+    Ok(Entries(collector.entries))
 }
 
 /// Entries as one JSON text.
@@ -243,27 +245,14 @@ pub(super) fn json_of(entries: &Entries) -> Loaded<String> {
     tree.into_json()
 }
 
-/// What is put and deleted as changes, without the head where it is the same as before.
+/// What is put and deleted as changes, without what is the same of the head as before.
 pub(super) fn changes_of(
     put: &Stored<'_>,
     deleted: Vec<String>,
     head_before: Option<&StoredHead<'_>>,
 ) -> Result<Changes, serde_json::Error> {
-    let mut put = put_of(put)?;
-    if let Some(before) = head_before {
-        let before = serde_json::to_string(before)?;
-        if put.get(HEAD).is_some_and(|head| head.get() == before) {
-            put.remove(HEAD);
-        }
-    }
-    Ok(Changes { deleted, put })
-}
-
-/// The key of what every run has.
-const HEAD: &str = "";
-
-fn put_of(stored: &Stored<'_>) -> Result<Put, serde_json::Error> {
     let mut collector = Collector::default();
-    stored.collect(&mut collector)?;
-    Ok(collector.entries)
+    put.collect_since(head_before, &mut collector)?;
+    let put = collector.entries;
+    Ok(Changes { deleted, put })
 }

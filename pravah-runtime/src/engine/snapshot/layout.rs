@@ -14,11 +14,12 @@ use super::map::Map;
 /// where a reader looks for `states`, and what is empty is left out. They are read into their places one by one:
 /// serde's `flatten` cannot read raw JSON, and what it derives moves all of them several times.
 ///
-/// Those of a head are required, or left out where the predicate holds that follows their type; those of the other
-/// structs are sections, each an object of its own.
+/// Those of a head are required, or left out where the predicate holds that follows their type; those that change at each
+/// step are required too, and entries of their own. Those of the other structs are sections, each an object of its own.
 macro_rules! layout {
     (
         $head:ident { $($required:ident: $ty:ty,)+ }
+        each_step { $($each_step:ident: $each_step_ty:ty,)+ }
         optional { $($(#[$doc:meta])* $optional:ident: $optional_ty:ty = $is_empty:path,)+ }
         $results:ident {
             $($(#[$result_doc:meta])* $result:ident: $result_key:ty => $result_value:ty,)+
@@ -36,10 +37,14 @@ macro_rules! layout {
             $(pub(crate) const $progress_section: &str = stringify!($progress_section);)+
         }
 
+        /// The fields of a head that change at each step, and have entries of their own.
+        pub(super) const EACH_STEP: &[&str] = &[$(stringify!($each_step),)+];
+
         /// What is no section of a run.
         #[derive(Clone, Default)]
         pub(super) struct $head<'a> {
             $(pub(super) $required: $ty,)+
+            $(pub(super) $each_step: $each_step_ty,)+
             $($(#[$doc])* pub(super) $optional: $optional_ty,)+
         }
 
@@ -85,19 +90,31 @@ macro_rules! layout {
             }
         }
 
+        /// Without what changes at each step.
         impl serde::Serialize for $head<'_> {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
 
                 let mut map = serializer.serialize_map(None)?;
-                self.write_fields(&mut map)?;
+                self.write_required(&mut map)?;
+                self.write_optional(&mut map)?;
                 map.end()
             }
         }
 
         impl $head<'_> {
             fn write_fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+                self.write_required(map)?;
+                $(map.serialize_entry(stringify!($each_step), &self.$each_step)?;)+
+                self.write_optional(map)
+            }
+
+            fn write_required<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 $(map.serialize_entry(stringify!($required), &self.$required)?;)+
+                Ok(())
+            }
+
+            fn write_optional<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 $(
                     if !$is_empty(&self.$optional) {
                         map.serialize_entry(stringify!($optional), &self.$optional)?;
@@ -127,9 +144,37 @@ macro_rules! layout {
             }
         }
 
-        impl Entry for $run<'_> {
-            fn collect(&self, collector: &mut Collector) -> Result<(), serde_json::Error> {
-                collector.put(&self.head)?;
+        impl $head<'_> {
+            /// Collects what is not as it was in the head before.
+            fn collect_since(
+                &self,
+                before: Option<&Self>,
+                collector: &mut Collector,
+            ) -> Result<(), serde_json::Error> {
+                let is_same = |before: &Self| {
+                    true $(&& self.$required == before.$required)+
+                        $(&& self.$optional == before.$optional)+
+                };
+                if !before.is_some_and(is_same) {
+                    collector.put(self)?;
+                }
+                $(
+                    if before.is_none_or(|before| self.$each_step != before.$each_step) {
+                        collector.field(stringify!($each_step), &self.$each_step)?;
+                    }
+                )+
+                Ok(())
+            }
+        }
+
+        impl $run<'_> {
+            /// Collects all, but of the head what is not as it was before.
+            pub(super) fn collect_since(
+                &self,
+                head_before: Option<&$head<'_>>,
+                collector: &mut Collector,
+            ) -> Result<(), serde_json::Error> {
+                self.head.collect_since(head_before, collector)?;
                 if let Some(results) = &self.results {
                     $(collector.section(stringify!($result), &results.$result)?;)+
                 }
@@ -155,13 +200,14 @@ macro_rules! layout {
                     deserializer as Box<$run<'a>>, $expected_run,
                     run {
                         $($required: run.head.$required,)+
+                        $($each_step: run.head.$each_step,)+
                         $($optional: run.head.$optional,)+
                         $($result: run.results.get_or_insert_default().$result,)+
                         $($section: run.frame.$section,)+
                         $($progress_section:
                             run.frame.progress.get_or_insert_default().$progress_section,)+
                     }
-                    required { $($required,)+ }
+                    required { $($required,)+ $($each_step,)+ }
                 )
             }
         }

@@ -54,6 +54,8 @@ layout! {
         flow: Cow<'a, str>,
         run_id: Cow<'a, RunId>,
         fingerprint: StoredFingerprint<'a>,
+    }
+    each_step {
         steps: u64,
     }
     // `name: type = predicate`: left out where the predicate holds.
@@ -134,6 +136,12 @@ impl Stored<'_> {
 pub(super) enum StoredFingerprint<'a> {
     Known(&'a RawValue),
     Read(String),
+}
+
+impl PartialEq for StoredFingerprint<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
 }
 
 impl Default for StoredFingerprint<'_> {

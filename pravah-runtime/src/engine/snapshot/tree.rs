@@ -1,12 +1,12 @@
 //! Entries as one JSON text again.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Value, value::RawValue};
 
 use super::{
     collect::enter,
-    stored::{DONE, ITEMS, Loaded, MESSAGES, sections},
+    stored::{DONE, EACH_STEP, ITEMS, Loaded, MESSAGES, sections},
 };
 
 /// How many sections a key may go into. What is deeper no reader of JSON takes.
@@ -16,6 +16,8 @@ const MAX_DEPTH: usize = 64;
 #[derive(Default)]
 pub(super) struct Tree<'a> {
     value: Option<&'a RawValue>,
+    /// Its fields that have entries of their own.
+    fields: BTreeMap<&'a str, &'a RawValue>,
     sections: BTreeMap<&'a str, BTreeMap<Segment, Tree<'a>>>,
 }
 
@@ -50,7 +52,7 @@ impl Segment {
 fn may_be_in(around: &str, section: &str) -> bool {
     let is_of_list = matches!(section, ITEMS | DONE);
     match around {
-        "" | ITEMS => section != MESSAGES && !is_of_list,
+        "" | ITEMS => section != MESSAGES && !is_of_list && !EACH_STEP.contains(&section),
         sections::lists => is_of_list,
         sections::agents => section == MESSAGES,
         _ => false,
@@ -59,6 +61,11 @@ fn may_be_in(around: &str, section: &str) -> bool {
 
 impl<'a> Tree<'a> {
     pub(super) fn insert(&mut self, key: &'a str, value: &'a RawValue) -> Loaded<()> {
+        let name = key.strip_prefix('/');
+        if let Some(name) = name.filter(|name| EACH_STEP.contains(name)) {
+            self.fields.insert(name, value);
+            return Ok(());
+        }
         let at = self.at(key);
         let at = at.ok_or_else(|| format!("`{key}` is not the key of an entry"))?;
         at.value = Some(value);
@@ -101,14 +108,20 @@ impl<'a> Tree<'a> {
             None if around == ITEMS => "{}",
             None => return Err(format!("the entry `{at}` is missing").into()),
         };
-        if self.sections.is_empty() {
+        if self.sections.is_empty() && self.fields.is_empty() {
             json.push_str(own);
             return Ok(());
         }
+        let not_an_object = || format!("the entry `{at}` is not an object");
+        let own = self.without_fields(own).map_err(|_| not_an_object())?;
         let fields = own.strip_prefix('{').and_then(|own| own.strip_suffix('}'));
-        let fields = fields.ok_or_else(|| format!("the entry `{at}` is not an object"))?;
         json.push('{');
-        json.push_str(fields.trim());
+        json.push_str(fields.ok_or_else(not_an_object)?.trim());
+        for (name, value) in &self.fields {
+            separate(json);
+            // Writing to a string does not fail.
+            let _ = write!(json, "{}:{value}", Value::from(*name));
+        }
         for (section, entries) in &self.sections {
             separate(json);
             // Writing to a string does not fail.
@@ -120,6 +133,23 @@ impl<'a> Tree<'a> {
         }
         json.push('}');
         Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// An object without the fields that have entries of their own. In entries of earlier versions the number of steps is in
+    /// the head; what a later one has put is newer.
+    fn without_fields<'a>(&self, own: &'a str) -> Result<Cow<'a, str>, serde_json::Error> {
+        let mut is_in = self
+            .fields
+            .keys()
+            .map(|name| own.contains(&format!("\"{name}\"")));
+        if !is_in.any(|is_in| is_in) {
+            return Ok(own.into());
+        }
+        let mut own: BTreeMap<&str, &RawValue> = serde_json::from_str(own)?;
+        own.retain(|name, _| !self.fields.contains_key(name));
+        Ok(serde_json::to_string(&own)?.into())
     }
 }
 

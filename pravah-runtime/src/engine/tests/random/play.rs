@@ -82,16 +82,18 @@ impl Machine {
             .then(|| Watcher::new(true, self.ticks.clone()));
         let input = Live::new(Number { n: 1 });
         let run = self.on(RunState::start(&self.known.graph.table, input));
-        self.watch(run.with_run_id("r"))
+        self.watch(self.limit(run.with_run_id("r")))
     }
 
     fn on(&self, state: Box<RunState>) -> FlowRuntime<Random> {
         let run = FlowRuntime::around(Run::restored(Arc::clone(&self.known), state));
         let model = Arc::new(self.fate.clone());
-        let run = run
-            .with_clock(self.clock)
+        run.with_clock(self.clock)
             .with_concurrency(self.concurrency)
-            .with_factory(ClientFactory::new().with_client(model));
+            .with_factory(ClientFactory::new().with_client(model))
+    }
+
+    fn limit(&self, run: FlowRuntime<Random>) -> FlowRuntime<Random> {
         match self.budget {
             Some(budget) => run.with_budget(budget),
             None => run,
@@ -118,9 +120,9 @@ impl Machine {
     fn restore(&mut self, snapshot: FlowSnapshot) -> FlowRuntime<Random> {
         self.check_events();
         let mut restored = self.try_restore(snapshot, &LoadOptions::new()).unwrap();
-        // The store has it all.
+        // The store has it all, but not a budget that is set anew.
         restored.take_changes().unwrap();
-        self.watch(restored)
+        self.watch(self.limit(restored))
     }
 
     pub(super) fn try_restore(
