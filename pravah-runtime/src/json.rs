@@ -13,6 +13,7 @@
 
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::{fmt, iter};
 
@@ -24,6 +25,8 @@ use serde_json::{Error, Map, Number, Value};
 
 #[cfg(feature = "providers")]
 use serde::de::{DeserializeOwned, Error as _};
+
+pub(crate) use text::Text;
 
 /// What the keys start with that mean something else to `serde_json`.
 const PRIVATE: &str = "$serde_json::private::";

@@ -174,7 +174,7 @@ impl Run {
         let id = self.state.waits.id_of(number)?;
         let (_, question) = self.state.question(id)?;
         Some(Out::Suspend {
-            value: (*question.value).clone(),
+            value: question.value.value(),
             tool_id: id.to_string(),
         })
     }

@@ -163,7 +163,9 @@ impl Run {
             self.state.suspend(path);
         }
         self.memory.answered.remove(&**id);
-        self.notify_published(path, || self.asked(id, question.number, &question.value));
+        self.notify_published(path, || {
+            self.asked(id, question.number, &question.value.value())
+        });
     }
 
     /// Fails if the open question of this id has another number: the one that is meant was answered.
@@ -205,7 +207,7 @@ impl RunState {
             Some(Suspension {
                 tool_id: id.to_string(),
                 number: question.number,
-                value: (*question.value).clone(),
+                value: question.value.value(),
                 until: timer.map(|timer| at(timer.until)),
             })
         };
@@ -237,9 +239,10 @@ fn answered(
         frame.progress.agents.get(&node),
     ) {
         (NodeKind::Gate(gate), _) => {
-            let accepted = guard(id, || gate.accepts(&payload, &question.value))?;
+            let asked = question.value.value();
+            let accepted = guard(id, || gate.accepts(&payload, &asked))?;
             accepted.map_err(|source| invalid(brief_json(source)))?;
-            let answer = gate.answer(payload, &question.value, now);
+            let answer = gate.answer(payload, &asked, now);
             Ok(Answered::Gate(Some(answer.into())))
         }
         (NodeKind::Agent(agent), Some(progress)) => {

@@ -252,7 +252,7 @@ impl Run {
         let question = OpenQuestion {
             name: self.node_id(path).to_string(),
             key: Some(answer.question_id.to_string()),
-            value: (*answer.question).clone(),
+            value: answer.question.value(),
         };
         let (out, _) = self.open_question(path, question);
         out

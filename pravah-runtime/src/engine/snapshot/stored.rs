@@ -301,8 +301,7 @@ pub(super) struct StoredQuestion<'a> {
     pub(super) node: Key<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<Key<'a>>,
-    #[serde(deserialize_with = "json::value")]
-    pub(super) value: Arc<Value>,
+    pub(super) value: json::Text,
 }
 
 /// How often the models of an agent were asked that may be asked again.

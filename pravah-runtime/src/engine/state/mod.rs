@@ -36,8 +36,6 @@ mod walk;
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use self::{
     detached_task::Detached,
     frame::Frame,
@@ -53,6 +51,7 @@ use self::{
 use crate::{
     graph::{NodeIx, Table},
     hub::Queue,
+    json,
     node::Emitted,
     state::Live,
 };
@@ -204,7 +203,7 @@ impl RunState {
         &mut self,
         path: &NodePath,
         name: &str,
-        value: Value,
+        value: json::Text,
         call: Option<String>,
     ) -> (Arc<str>, u64) {
         let name = within_items(name, &path.frame);
@@ -221,7 +220,7 @@ impl RunState {
             number,
             node: path.node,
             call,
-            value: value.into(),
+            value,
         };
         let frame = self.frame_mut(&path.frame);
         frame.progress.questions.insert(Arc::clone(&id), question);

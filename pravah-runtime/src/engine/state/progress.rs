@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{graph::NodeIx, node::FailureKind, numbers::is_zero};
+use crate::{graph::NodeIx, json, node::FailureKind, numbers::is_zero};
 
 /// What became of the question of a gate: the answer, if it has come.
 pub(crate) type GateAnswer = Option<Arc<Value>>;
@@ -19,7 +19,7 @@ pub(crate) struct Question {
     pub(crate) node: NodeIx,
     /// The tool call, if it is one.
     pub(crate) call: Option<String>,
-    pub(crate) value: Arc<Value>,
+    pub(crate) value: json::Text,
 }
 
 /// A node that waits for a time.

@@ -69,8 +69,7 @@ pub(crate) struct RemoteAnswer {
     /// What the runner knows it by.
     pub(crate) question_id: Arc<str>,
     /// What was asked, if the answer does not fit.
-    #[serde(deserialize_with = "json::value")]
-    pub(crate) question: Arc<Value>,
+    pub(crate) question: json::Text,
     #[serde(deserialize_with = "json::value")]
     pub(crate) payload: Arc<Value>,
 }
@@ -94,7 +93,7 @@ impl RemoteProgress {
         let answer = RemoteAnswer {
             id: id.into(),
             question_id: question.call.as_deref()?.into(),
-            question: Arc::clone(&question.value),
+            question: question.value.clone(),
             payload: payload.into(),
         };
         // The step that `answer` awaits delivers this one.

@@ -176,7 +176,7 @@ impl Writer {
                 number: question.number,
                 node: node_key(table, question.node),
                 call: question.call.as_deref().map(Cow::Borrowed),
-                value: Arc::clone(&question.value),
+                value: question.value.clone(),
             },
         )
     }
