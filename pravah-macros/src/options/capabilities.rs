@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proc_macro2::TokenStream;
-use syn::Ident;
+use syn::{Expr, ExprLit, Ident, Lit};
 
 use super::{
     entries::{Entry, Value},
@@ -69,15 +69,38 @@ impl Constraints {
     }
 }
 
+/// The words of a value that is written after `=`, by itself or in brackets.
+fn words_in(value: &Value) -> Option<String> {
+    let Value::Given(tokens) = value else {
+        return None;
+    };
+    let words = match syn::parse2(tokens.clone()).ok()? {
+        Expr::Array(words) => words.elems.into_iter().collect(),
+        word => vec![word],
+    };
+    let text = |word: &Expr| match word {
+        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    };
+    let words: Vec<String> = words.iter().map(text).collect::<Option<_>>()?;
+    Some(words.join(", "))
+}
+
 /// What is in the parentheses.
 fn words_of(entry: Entry, example: &str, errors: &mut Diagnostics) -> Option<TokenStream> {
     match entry.value {
         Value::List(tokens) => Some(tokens),
         Value::Flag | Value::Given(_) => {
+            let (key, value) = (&entry.key, &entry.value);
+            let own = words_in(value).map(|words| format!("{key}({words})"));
             errors.error(
-                entry.key.span(),
-                format!("`{}` is not followed by parentheses", entry.key),
-                format!("write `{example}`"),
+                key.span(),
+                format!("`{key}` is not followed by parentheses"),
+                format!("write `{}`", own.as_deref().unwrap_or(example)),
             );
             None
         }

@@ -46,6 +46,7 @@ table! {
             "write `agents = [researcher]` with the agents and flows that the node calls, and return an `Invoke`",
         ["idempotent", "deterministic", "cached", "memoize"] =>
             "write `pure` where the node has no effect outside and may run again at no cost",
+        ["constraints"] => "constrain an agent, `#[agent(constraints(no_network))]`, or all nodes of a flow: `#[flow(only(deps))]`",
         ["catch", "rescue", "on_error", "on_failure", "fallback", "or_else"] =>
             "write it in the flow: `catch(node) -> rescue`, where `rescue` takes `Failure<_>`",
         ["limit", "loop_limit", "max_loops", "max_iterations", "visits"] =>

@@ -45,9 +45,9 @@ pub const fn check_either(diagnosis: &Diagnosis, node: usize) {
             "`, and `either` needs a choice",
         ])
         .help(&[
-            "return `Either<A, B>` or a `#[choice]` enum from `",
+            "return `Either<A, B>` from `",
             node.name,
-            "`, or write one node after it; what follows its failure is written `catch(",
+            "`, or an enum with `#[choice]` above it in place of `#[state]`, or write one node after it; what follows its failure is written `catch(",
             node.name,
             ") -> node`",
         ])

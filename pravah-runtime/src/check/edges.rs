@@ -123,13 +123,14 @@ const fn mistake_of_output(
         if is_list_of(*taken, state) {
             return match after(node.name, "each(") {
                 Some(_) => {
-                    mistake.help(&["write it without `each`: it takes what this edge carries"])
+                    mistake.help_without_each(from, state, param)
                 }
                 None => mistake.help(&[
                     "`",
                     node.name,
-                    "` takes a list: write it after the `each(…)` that makes one",
-                ]),
+                    "` takes a list: write it after the `each(…)` that makes one, or let it take ",
+                ])
+                .and_state(state),
             };
         }
     }
@@ -203,6 +204,17 @@ impl Message {
             node,
             "` returns one state, and `fork` hands it to every branch: return a tuple to hand each its own",
         ])
+    }
+
+    /// The help where a list is made of what a chain in `each(…)` takes.
+    const fn help_without_each(self, from: &str, state: StateRef, param: ParamRef) -> Self {
+        let help = self.help(&["write it without `each`: it takes what this edge carries"]);
+        let (wrapper, item) = unwrapped(state.name, state.path);
+        if same(wrapper, "Each<") {
+            return help.and(&["; or let the first node in it take `", item, "`"]);
+        }
+        help.and(&["; or let `", from, "` return "])
+            .and_any(param.states)
     }
 
     /// The help where `node` takes an item of the list that `from` returns.

@@ -102,6 +102,7 @@ impl FlowGraphBuilder {
     /// A node that takes `From` and returns `Out`. It gets the state itself; see
     /// [`clones`](Self::clones) for what that costs, and [`work_shared`](Self::work_shared) for what
     /// costs nothing.
+    #[doc(alias = "node", alias = "add_node", alias = "task", alias = "step")]
     pub fn work<From, Out, F, Fut>(mut self, f: F) -> Self
     where
         From: Data,
@@ -160,6 +161,11 @@ impl FlowGraphBuilder {
     }
 
     /// A node that takes `From` and chooses between `A` and `B`.
+    #[doc(
+        alias = "branch",
+        alias = "conditional",
+        alias = "add_conditional_edges"
+    )]
     pub fn either<From, A, B, F>(mut self, f: F) -> Self
     where
         From: Data,

@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
     message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
     label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
     note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
-    note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
+    note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
 )]
 pub trait StateField: Sized {
     fn clone_field(&self) -> Self;
@@ -34,7 +34,7 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
     message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON or read again",
     label = "a trait object",
     note = "hold its data, such as an enum of the types that it may be; if the host provides it, take `Dep<dyn Trait>` in the node that needs it",
-    note = "a field that stays out of the JSON is `#[serde(skip)]`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
+    note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
 )]
 pub trait ObjectField: Sized {
     fn clone_field(&self) -> Self;
@@ -57,7 +57,7 @@ impl<T: StateField> ObjectField for T {
     message = "`{Self}` cannot be a field of a state: it, or a type in it, cannot be written as JSON",
     label = "not all of `Serialize`, `Deserialize` and `JsonSchema`",
     note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`, or `Vec<u8>` for a long array",
-    note = "a field that stays out of the JSON is `#[serde(skip)]`"
+    note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`"
 )]
 pub trait JsonField {}
 

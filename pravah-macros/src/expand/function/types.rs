@@ -8,6 +8,7 @@ use syn::{
 };
 
 use super::{
+    super::plain::is_standard,
     kind::Side,
     nested::{Outer, refuse_item, refuse_nested},
 };
@@ -250,20 +251,23 @@ fn refuse_vector(
     side: Side,
     errors: &mut Diagnostics,
 ) -> bool {
+    let is_state = !is_standard(item);
     let item = short(item);
+    let whole = "a list that stays whole goes into a field of a `#[state]` struct";
+    let help = match (is_state, side) {
+        (false, _) => whole.replace("a list that stays whole", "it"),
+        (true, Side::Takes) => format!(
+            "of branches that meet each has a parameter of its own; write `Each<{item}>` for the list that an `each(…)` makes; {whole}"
+        ),
+        (true, Side::Returns) => {
+            format!("write `Each<{item}>` for a list whose items are states; {whole}")
+        }
+    };
+    let verb = side.verb();
     errors.error(
         at,
-        format!(
-            "`{name}` {} `Vec<{item}>`, which is not a flow state",
-            side.verb()
-        ),
-        format!(
-            "write `Each<{item}>` for a list whose items are states; a list that stays whole goes into a field of a `#[state]` struct{}",
-            match side {
-                Side::Takes => "; of several branches that meet each has a parameter of its own",
-                Side::Returns => "",
-            }
-        ),
+        format!("`{name}` {verb} `Vec<{item}>`, which is not a flow state"),
+        help,
     );
     true
 }
@@ -311,6 +315,9 @@ fn refuse_option(
             side.verb()
         ),
         match side {
+            Side::Takes if state.starts_with("Latest<") => format!(
+                "write `{state}`: the compiler proves that it is there; what may not be there yet, such as in the first round of a loop, is an `Option` in a field of a state that the node takes"
+            ),
             Side::Takes if state.contains('<') => {
                 format!("write `{state}`: a node runs when what it takes is there")
             }
