@@ -34,7 +34,10 @@ const PRIVATE: &str = "$serde_json::private::";
 /// By this one a number comes with its digits, where `arbitrary_precision` is on.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// Far below what `serde_json` reads, which is 128: a snapshot holds it within other JSON.
+/// How deeply nested a text may be that `serde_json` reads.
+const MAX_READ_DEPTH: usize = 127;
+
+/// Far below that: a snapshot holds it within other JSON.
 const MAX_DEPTH: usize = 64;
 
 /// Reads a text.
@@ -114,6 +117,19 @@ impl fmt::Display for Unfit {
 /// Whether a snapshot can carry a value, and any type can read it.
 pub(crate) fn check(value: &Value) -> Result<(), Unfit> {
     check_within(value, MAX_DEPTH)
+}
+
+/// Whether a value that was written so many levels deep in another can be read again: `serde_json` reads no deeper one.
+pub(crate) fn can_be_read(value: &Value, levels_around: usize) -> bool {
+    fn is_within(value: &Value, levels: usize) -> bool {
+        match (value, levels) {
+            (Value::Array(_) | Value::Object(_), 0) => false,
+            (Value::Array(items), _) => items.iter().all(|item| is_within(item, levels - 1)),
+            (Value::Object(fields), _) => fields.values().all(|field| is_within(field, levels - 1)),
+            _ => true,
+        }
+    }
+    is_within(value, MAX_READ_DEPTH.saturating_sub(levels_around))
 }
 
 /// The same for a value that is to be this many levels deep in another.

@@ -215,15 +215,8 @@ impl Run {
 
     /// The question of the gate that waits for an event of this name, the one asked first of several.
     fn gate_waiting_for(&self, name: &str) -> Option<Arc<str>> {
-        const EVENT: &str = "event";
-
         let waits = |(id, question): &(&Arc<str>, &Question)| {
-            // Most questions are none of an event, and are not read.
-            if !question.value.may_have(EVENT) || !self.is_of_gate(id) {
-                return false;
-            }
-            let value = question.value.value();
-            value.get(EVENT).and_then(serde_json::Value::as_str) == Some(name)
+            question.event.as_deref() == Some(name) && self.is_of_gate(id)
         };
         let (id, _) = self.state.questions().find(waits)?;
         Some(Arc::clone(id))

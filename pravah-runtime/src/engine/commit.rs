@@ -23,6 +23,7 @@ use crate::{
     agent::{AgentProgress, AgentStep, OpenCall},
     error::{FlowError, guard},
     events::EventKind,
+    json,
     node::{Emission, Emitted},
     state::Live,
 };
@@ -360,12 +361,15 @@ impl Run {
         (StepKind::Question, Outputs::Nothing, out)
     }
 
-    /// What the node at `path` takes, as far as a JSON value can hold it: no number of 128 bits.
+    /// What the node at `path` takes, as far as a JSON value can hold it in another: no number of 128 bits, and nothing that
+    /// is nested too deeply.
     pub(super) fn shown_input(&self, path: &NodePath) -> Value {
         let frame = self.state.frame(&path.frame);
         let entry = frame.table.node(path.node);
         let written = guard(&entry.id, || waiting_input(entry, frame));
-        written.unwrap_or_else(Err).unwrap_or_default()
+        let shown = written.unwrap_or_else(Err);
+        let shown = shown.ok().filter(|it| json::can_be_read(it, 1));
+        shown.unwrap_or_default()
     }
 }
 

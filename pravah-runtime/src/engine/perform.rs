@@ -2,6 +2,7 @@
 
 use std::{cell::OnceCell, sync::Arc};
 
+use serde::de::Error as _;
 use serde_json::Value;
 
 use super::{
@@ -15,6 +16,7 @@ use crate::{
     context::{Context, StepScope},
     error::{FlowError, guard},
     graph::{NodeEntry, NodeKind, Table},
+    json,
     node::{Emitted, GateBody, Inputs, Running, Started, Token, Tokens},
 };
 
@@ -219,6 +221,13 @@ fn ask(
     let asked = asked.map_err(|source| FlowError::node(entry.id.to_string(), source))?;
     let (timeout, is_timer, since) = (asked.timeout, asked.is_timer, asked.since);
     let question = serde_json::to_value(gate.question(asked, state));
+    let question = question.and_then(|question| match json::can_be_read(&question, 0) {
+        true => Ok(question),
+        false => Err(serde_json::Error::custom(format!(
+            "what `{}` asks is nested too deeply",
+            entry.id
+        ))),
+    });
     let question = question.map_err(|error| FlowError::SerializeError(error.into()))?;
     Ok(StepOutcome::Asks(Box::new(Asks {
         question,

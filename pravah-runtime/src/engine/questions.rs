@@ -8,7 +8,7 @@ use super::{
     run::{Out, Run},
     state::path::NodePath,
 };
-use crate::{agent::OpenCall, events::EventKind, json};
+use crate::{agent::OpenCall, events::EventKind};
 
 /// A question that is to be open.
 pub(super) struct OpenQuestion {
@@ -37,7 +37,7 @@ impl Run {
     pub(super) fn open_question(&mut self, path: &NodePath, question: OpenQuestion) -> (Out, u64) {
         let OpenQuestion { name, key, value } = question;
         let is_of_call = key.is_some();
-        let (id, number) = self.state.ask(path, &name, json::Text::of(&value), key);
+        let (id, number) = self.state.ask(path, &name, &value, key);
         self.notify_published(path, || match is_of_call {
             true => EventKind::question_asked(&*id, number),
             false => self.asked(&id, number, &value),

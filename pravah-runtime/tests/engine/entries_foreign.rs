@@ -62,7 +62,8 @@ async fn a_run_goes_on_from_entries_with_the_number_of_steps_in_the_head() {
     let mut stored: BTreeMap<String, Value> = serde_json::from_value(json!(&entries_now)).unwrap();
     let steps = stored.remove("/steps").unwrap();
     stored.get_mut("").unwrap()["steps"] = steps;
-    let mut stored = entries(&stored);
+    let earlier = entries(&stored);
+    let mut stored = earlier.clone();
 
     let load = |of: &Entries| {
         let snapshot = FlowSnapshot::from_entries(of).unwrap();
@@ -76,6 +77,13 @@ async fn a_run_goes_on_from_entries_with_the_number_of_steps_in_the_head() {
     assert_eq!(json!(&load(&stored)), json!(&loaded));
     let steps = json!(&run)["steps"].as_u64().unwrap();
     assert_eq!(json!(&load(&stored))["steps"], steps + 1);
+    // What changes between steps is in the head.
+    let mut stored = earlier;
+    let mut loaded = load(&stored);
+    take(&mut loaded);
+    loaded.pause();
+    stored.apply(take(&mut loaded));
+    assert_eq!(json!(&load(&stored)), json!(&loaded));
 }
 
 #[tokio::test]

@@ -100,3 +100,52 @@ async fn a_map_whose_keys_json_cannot_have_is_refused_with_the_state() {
         "{error}"
     );
 }
+
+#[state]
+struct Nested {
+    json: serde_json::Value,
+}
+
+impl Nested {
+    fn of(levels: usize) -> Self {
+        let json = (0..levels).fold(serde_json::Value::Null, |json, _| vec![json].into());
+        Self { json }
+    }
+}
+
+#[gate(prompt = "Well?")]
+fn look(_: Nested, _yes: bool) -> Paid {
+    Paid {
+        text: String::new(),
+    }
+}
+
+#[flow(named)]
+fn looking(nested: Nested) -> Paid {
+    flow! { look }
+}
+
+/// In a question the state is two levels deep: in it, and in the field of the state.
+#[tokio::test]
+async fn a_gate_that_asks_what_no_reader_of_json_reads_fails() {
+    let mut run = looking::start(Nested::of(125)).unwrap();
+    let out = run.run(Context::default()).await.unwrap();
+    let RunOut::Suspend { value, .. } = out else {
+        panic!("{out:?}")
+    };
+    assert_eq!(run.suspensions()[0].value, value);
+    assert!(value["state"]["json"].is_array());
+    let json = serde_json::to_string(&run).unwrap();
+    let restored = FlowRuntime::<looking>::from_snapshot(serde_json::from_str(&json).unwrap());
+    assert_eq!(restored.unwrap().suspensions()[0].value, value);
+
+    let mut run = looking::start(Nested::of(126)).unwrap();
+    let error = run.run(Context::default()).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("what `look` asks is nested too deeply"),
+        "{error}"
+    );
+    assert!(run.suspensions().is_empty());
+}

@@ -48,6 +48,22 @@ async fn a_gate_takes_the_event_that_it_waits_for_and_no_other() {
 }
 
 #[tokio::test]
+async fn a_gate_takes_its_event_in_a_run_whose_json_is_written_in_another_way() {
+    let mut run = order::start(Draft { n: 7 }).unwrap();
+    run.run(Context::default()).await.unwrap();
+    let json = serde_json::to_string(&run.snapshot()).unwrap();
+    let escaped = json.replace("\"event\":", r#""\u0065vent":"#);
+    assert_ne!(escaped, json);
+    for json in [json, escaped] {
+        let stored = serde_json::from_str(&json).unwrap();
+        let mut run = FlowRuntime::<order>::from_snapshot(stored).unwrap();
+        run.hub().emit("paid:7", 30);
+        let out = run.run(Context::default()).await.unwrap();
+        assert!(matches!(out, RunOut::Suspend { tool_id, .. } if tool_id == "shipped"));
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_comes_before_its_gate_waits_for_it_also_after_a_restore() {
     let mut run = order::start(Draft { n: 7 }).unwrap();
     let hub = run.hub();

@@ -82,9 +82,7 @@ pub(super) fn restore_with<F: FlowEnds>(
         let run_id = loaded.info.key.run_id();
         let snapshot = FlowSnapshot::from_entries(&loaded.entries);
         let run = snapshot.and_then(|snapshot| restore(snapshot, options));
-        let run = run.map_err(|error| not_read(loaded, error))?;
-        // The id of a fork is still that of the run that it comes from.
-        let mut run = run.with_run_id(&*run_id);
+        let mut run = run.map_err(|error| not_read(loaded, error))?;
         // The first changes are everything, which the store has unless it was of another version. They come before the
         // set-up: a budget, say, is a change of the run.
         let all = run.take_changes()?;
@@ -92,8 +90,8 @@ pub(super) fn restore_with<F: FlowEnds>(
             Some(report) => upgrade(&loaded.info.key, report, &loaded.entries, all)?,
             None => Changes::default(),
         };
-        // Step keys and leases rest on these two.
-        let run = set_up(run, &loaded.info)?;
+        // The id of a fork is still that of the run that it comes from. Step keys and leases rest on the id and the clock.
+        let run = set_up(run.with_run_id(&*run_id), &loaded.info)?;
         let run = Box::new(run.with_run_id(run_id).with_clock(clock));
         Ok(Restored { run, upgrade })
     })

@@ -363,7 +363,7 @@ impl Parser<'_> {
                 "write `either(a, b)` to take one of several branches, or `fork(a, b)` to take all of them"
                     .to_owned()
             }
-            ("!", _) => "name a node: no macro is expanded in a flow; what another `flow!` says is a `#[flow]` function, which is named as a node is".to_owned(),
+            ("!", _) => "name a node: no macro is expanded in a flow; to use another flow, name its `#[flow]` function like a node".to_owned(),
             (",", ';') if is_option(&self.tokens, self.at + 1) => {
                 "write options where the node is defined, such as `#[node(max_visits = 3)]`; `limit` belongs inside `each(…, limit = 8)`".to_owned()
             }

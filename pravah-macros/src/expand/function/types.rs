@@ -255,7 +255,7 @@ fn refuse_vector(
     let item = short(item);
     let whole = "a list that stays whole goes into a field of a `#[state]` struct";
     let help = match (is_state, side) {
-        (false, _) => whole.replace("a list that stays whole", "it"),
+        (false, _) => "put it in a field of a `#[state]` struct".to_owned(),
         (true, Side::Takes) => format!(
             "of branches that meet each has a parameter of its own; write `Each<{item}>` for the list that an `each(…)` makes; {whole}"
         ),

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{
     collect::Collector,
     stored::{Loaded, Stored, StoredHead},
-    tree::Tree,
+    tree::Root,
 };
 use crate::error::FlowError;
 
@@ -239,7 +239,7 @@ pub(super) fn entries_of(stored: &Stored<'_>) -> Result<Entries, serde_json::Err
 
 /// Entries as one JSON text.
 pub(super) fn json_of(entries: &Entries) -> Loaded<String> {
-    let mut tree = Tree::default();
+    let mut tree = Root::default();
     let mut entries = entries.0.iter();
     entries.try_for_each(|(key, value)| tree.insert(key, value))?;
     tree.into_json()

@@ -90,14 +90,16 @@ macro_rules! layout {
             }
         }
 
-        /// Without what changes at each step.
-        impl serde::Serialize for $head<'_> {
+        /// The entry of a head: it has no fields that are entries of their own.
+        struct HeadEntry<'a>(&'a $head<'a>);
+
+        impl serde::Serialize for HeadEntry<'_> {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
 
                 let mut map = serializer.serialize_map(None)?;
-                self.write_required(&mut map)?;
-                self.write_optional(&mut map)?;
+                self.0.write_required(&mut map)?;
+                self.0.write_optional(&mut map)?;
                 map.end()
             }
         }
@@ -145,7 +147,8 @@ macro_rules! layout {
         }
 
         impl $head<'_> {
-            /// Collects what is not as it was in the head before.
+            /// Collects what is not as it was in the head before. With the head all of it is put: one that an earlier version
+            /// has stored had these fields in it.
             fn collect_since(
                 &self,
                 before: Option<&Self>,
@@ -155,8 +158,9 @@ macro_rules! layout {
                     true $(&& self.$required == before.$required)+
                         $(&& self.$optional == before.$optional)+
                 };
-                if !before.is_some_and(is_same) {
-                    collector.put(self)?;
+                let before = before.filter(|before| is_same(before));
+                if before.is_none() {
+                    collector.put(&HeadEntry(self))?;
                 }
                 $(
                     if before.is_none_or(|before| self.$each_step != before.$each_step) {

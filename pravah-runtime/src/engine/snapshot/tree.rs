@@ -1,6 +1,6 @@
 //! Entries as one JSON text again.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Value, value::RawValue};
 
@@ -12,12 +12,18 @@ use super::{
 /// How many sections a key may go into. What is deeper no reader of JSON takes.
 const MAX_DEPTH: usize = 64;
 
+/// The entries of a run.
+#[derive(Default)]
+pub(super) struct Root<'a> {
+    /// The fields of the head that have entries of their own.
+    fields: BTreeMap<&'a str, &'a RawValue>,
+    tree: Tree<'a>,
+}
+
 /// Entries by the segments of their keys: a section, a key in it, a section of what is there, and so on.
 #[derive(Default)]
-pub(super) struct Tree<'a> {
+struct Tree<'a> {
     value: Option<&'a RawValue>,
-    /// Its fields that have entries of their own.
-    fields: BTreeMap<&'a str, &'a RawValue>,
     sections: BTreeMap<&'a str, BTreeMap<Segment, Tree<'a>>>,
 }
 
@@ -59,19 +65,44 @@ fn may_be_in(around: &str, section: &str) -> bool {
     }
 }
 
-impl<'a> Tree<'a> {
+impl<'a> Root<'a> {
     pub(super) fn insert(&mut self, key: &'a str, value: &'a RawValue) -> Loaded<()> {
         let name = key.strip_prefix('/');
         if let Some(name) = name.filter(|name| EACH_STEP.contains(name)) {
             self.fields.insert(name, value);
             return Ok(());
         }
-        let at = self.at(key);
+        let at = self.tree.at(key);
         let at = at.ok_or_else(|| format!("`{key}` is not the key of an entry"))?;
         at.value = Some(value);
         Ok(())
     }
 
+    pub(super) fn into_json(self) -> Loaded<String> {
+        let head = self.tree.value.ok_or("its head is missing")?;
+        let head = self.whole_head(head)?;
+        let tree = Tree {
+            value: Some(&head),
+            ..self.tree
+        };
+        let mut json = String::new();
+        tree.write(&mut String::new(), "", &mut json)?;
+        Ok(json)
+    }
+
+    /// The head with the fields that have entries of their own. Earlier versions, which do not read such entries, have the
+    /// same fields in it: what is there is older.
+    fn whole_head(&self, head: &RawValue) -> Loaded<Box<RawValue>> {
+        let head: BTreeMap<String, &RawValue> =
+            serde_json::from_str(head.get()).map_err(|_| "the entry `` is not an object")?;
+        let mut whole: BTreeMap<&str, &RawValue> =
+            head.iter().map(|(name, value)| (&**name, *value)).collect();
+        whole.extend(&self.fields);
+        serde_json::value::to_raw_value(&whole).map_err(|error| error.to_string().into())
+    }
+}
+
+impl<'a> Tree<'a> {
     fn at(&mut self, key: &'a str) -> Option<&mut Self> {
         let mut segments = key.split('/');
         if segments.next() != Some("") || segments.clone().count() > 2 * MAX_DEPTH {
@@ -91,15 +122,6 @@ impl<'a> Tree<'a> {
         Some(at)
     }
 
-    pub(super) fn into_json(self) -> Loaded<String> {
-        if self.value.is_none() {
-            return Err("its head is missing".into());
-        }
-        let mut json = String::new();
-        self.write(&mut String::new(), "", &mut json)?;
-        Ok(json)
-    }
-
     /// Writes what has the key `at`, in the section `around`, as one JSON value: what is in an object
     /// comes after its own fields.
     fn write(&self, at: &mut String, around: &str, json: &mut String) -> Loaded<()> {
@@ -108,20 +130,14 @@ impl<'a> Tree<'a> {
             None if around == ITEMS => "{}",
             None => return Err(format!("the entry `{at}` is missing").into()),
         };
-        if self.sections.is_empty() && self.fields.is_empty() {
+        if self.sections.is_empty() {
             json.push_str(own);
             return Ok(());
         }
-        let not_an_object = || format!("the entry `{at}` is not an object");
-        let own = self.without_fields(own).map_err(|_| not_an_object())?;
         let fields = own.strip_prefix('{').and_then(|own| own.strip_suffix('}'));
+        let fields = fields.ok_or_else(|| format!("the entry `{at}` is not an object"))?;
         json.push('{');
-        json.push_str(fields.ok_or_else(not_an_object)?.trim());
-        for (name, value) in &self.fields {
-            separate(json);
-            // Writing to a string does not fail.
-            let _ = write!(json, "{}:{value}", Value::from(*name));
-        }
+        json.push_str(fields.trim());
         for (section, entries) in &self.sections {
             separate(json);
             // Writing to a string does not fail.
@@ -133,23 +149,6 @@ impl<'a> Tree<'a> {
         }
         json.push('}');
         Ok(())
-    }
-}
-
-impl Tree<'_> {
-    /// An object without the fields that have entries of their own. In entries of earlier versions the number of steps is in
-    /// the head; what a later one has put is newer.
-    fn without_fields<'a>(&self, own: &'a str) -> Result<Cow<'a, str>, serde_json::Error> {
-        let mut is_in = self
-            .fields
-            .keys()
-            .map(|name| own.contains(&format!("\"{name}\"")));
-        if !is_in.any(|is_in| is_in) {
-            return Ok(own.into());
-        }
-        let mut own: BTreeMap<&str, &RawValue> = serde_json::from_str(own)?;
-        own.retain(|name, _| !self.fields.contains_key(name));
-        Ok(serde_json::to_string(&own)?.into())
     }
 }
 

@@ -36,6 +36,8 @@ mod walk;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use self::{
     detached_task::Detached,
     frame::Frame,
@@ -203,7 +205,7 @@ impl RunState {
         &mut self,
         path: &NodePath,
         name: &str,
-        value: json::Text,
+        value: &Value,
         call: Option<String>,
     ) -> (Arc<str>, u64) {
         let name = within_items(name, &path.frame);
@@ -219,8 +221,9 @@ impl RunState {
         let question = Question {
             number,
             node: path.node,
+            event: call.is_none().then(|| Question::event_in(value)).flatten(),
             call,
-            value,
+            value: json::Text::of(value),
         };
         let frame = self.frame_mut(&path.frame);
         frame.progress.questions.insert(Arc::clone(&id), question);

@@ -20,6 +20,15 @@ pub(crate) struct Question {
     /// The tool call, if it is one.
     pub(crate) call: Option<String>,
     pub(crate) value: json::Text,
+    /// The event that answers it, if one does.
+    pub(crate) event: Option<Arc<str>>,
+}
+
+impl Question {
+    /// The event that is named in what is asked.
+    pub(crate) fn event_in(value: &Value) -> Option<Arc<str>> {
+        value.get("event").and_then(Value::as_str).map(Arc::from)
+    }
 }
 
 /// A node that waits for a time.

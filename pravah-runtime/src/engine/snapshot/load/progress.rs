@@ -255,10 +255,13 @@ impl Loader<'_> {
         if !waits {
             return Err(format!("nothing waits for the question `{id}`").into());
         }
+        let may_name_an_event = call.is_none() && stored.value.may_have("event");
+        let value = may_name_an_event.then(|| stored.value.value());
         Ok(Question {
             number: stored.number,
             node,
             call,
+            event: value.as_ref().and_then(Question::event_in),
             value: stored.value,
         })
     }

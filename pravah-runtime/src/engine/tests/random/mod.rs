@@ -159,6 +159,7 @@ async fn keeps_to_its_budget(
                     let larger = Budget::new().calls(budget);
                     played.machine.budget = Some(larger);
                     played.run = played.run.with_budget(larger);
+                    played.stored.apply(played.run.take_changes().unwrap());
                 }
             }
             prop_assert!(played.machine.fate.answers() <= budget + lost);

@@ -194,7 +194,7 @@ pub(super) const LONGEST: usize = 250;
 pub(super) struct Played {
     pub(super) machine: Machine,
     pub(super) run: FlowRuntime<Random>,
-    stored: Entries,
+    pub(super) stored: Entries,
     commits: BTreeMap<String, usize>,
     pub(super) last: u64,
 }
