@@ -22,11 +22,12 @@ ui-bless:
 bench:
     cargo bench -p pravah-runtime
 
-# Published crates beside ours: M1 to M6, M9, M10 and M12 to M14 of docs/benchmarks.md.
+# Published crates beside ours, in one table: M1 to M6, M9, M10 and M12 to M15 of docs/benchmarks.md.
 bench-peers:
     cd benches/peers && cargo run --release
 
-# The instructions of 1,000 runs: of `stored-step` (10 steps each) or `fork`, of `ours` or `graph-flow`. Needs valgrind.
+# The instructions of 1,000 runs: of `stored-step` (10 steps each), `fork` or `list`, of `ours` or `graph-flow`; of `agent`, `saved` or
+# `waiting`, of `ours`. Needs valgrind.
 count-peers row who:
     cd benches/peers && cargo build --release
     cd benches/peers && valgrind --tool=callgrind --callgrind-out-file=target/callgrind.out target/release/pravah-peers count {{row}} {{who}}

@@ -2,17 +2,21 @@
 
 use pravah_runtime::Context;
 
-use crate::{agents, chain, graph_flow, ours, waits};
+use crate::{
+    agents,
+    chain::{self, graph_flow, ours},
+    lists, questions, waits,
+};
 
 /// Makes the runs of a row: ours, or those of graph-flow.
 pub async fn make(row: &str, who: &str) {
     match (row, who) {
         ("stored-step", "ours") => {
             let ctx = Context::default();
-            repeat(async || drop(ours::drive_stored(&mut ours::started(), &ctx).await)).await;
+            repeat(async || drop(ours::drive_stored(&mut ours::started::<0>(), &ctx).await)).await;
         }
         ("stored-step", "graph-flow") => {
-            let (graph, input) = (graph_flow::graph(), chain::state::<0>(16));
+            let (graph, input) = (graph_flow::ten(), chain::state::<0>(16));
             let session = || graph_flow::session(&input);
             repeat(async || graph_flow::drive_stored(&mut session(), &graph).await).await;
         }
@@ -28,8 +32,24 @@ pub async fn make(row: &str, who: &str) {
             let ctx = Context::default();
             repeat(async || agents::ours::scripted_once(&ctx).await).await;
         }
+        ("list", "ours") => {
+            let ctx = Context::default();
+            repeat(async || lists::ours::once(100, &ctx).await).await;
+        }
+        ("list", "graph-flow") => {
+            let graph = lists::graph_flow::graph();
+            repeat(async || lists::graph_flow::once(100, &graph).await).await;
+        }
+        ("saved", "ours") => {
+            let ctx = Context::default();
+            repeat(async || lists::ours::save_once(100, &ctx).await).await;
+        }
+        ("waiting", "ours") => {
+            let json = questions::ours::waiting().await;
+            repeat(async || drop(questions::ours::load(&json))).await;
+        }
         _ => panic!(
-            "`count` takes `stored-step` or `fork` with `ours` or `graph-flow`, and `agent` with `ours`"
+            "`count` takes `stored-step`, `fork` or `list` with `ours` or `graph-flow`, and `agent`, `saved` or `waiting` with `ours`"
         ),
     }
 }

@@ -2,30 +2,31 @@
 
 use pravah_runtime::{Context, Flow, FlowError, FlowGraph, FlowRuntime, RunOut};
 
-use crate::{
-    NODES, call_time,
-    chain::{Link, next, state},
-    step_time, ten,
-};
+use super::{Link, next, state};
+use crate::{call_time, hundred, step_time, ten};
 
-impl Flow for Link<0> {
-    type Output = Link<10>;
+macro_rules! flow {
+    ($from:literal to $to:literal, $nodes:ident) => {
+        impl Flow for Link<$from> {
+            type Output = Link<$to>;
 
-    fn build() -> Result<FlowGraph, FlowError> {
-        let mut builder = FlowGraph::builder();
-        macro_rules! add {
-            ($from:literal $to:literal) => {
-                builder = builder
-                    .clones::<Link<$from>>()
-                    .work::<Link<$from>, Link<$to>, _, _>(
-                        |state, _| async move { Ok(next(state)) },
-                    );
-            };
+            fn build() -> Result<FlowGraph, FlowError> {
+                let builder = FlowGraph::builder();
+                $nodes!(add builder);
+                builder.build()
+            }
         }
-        ten!(add);
-        builder.build()
-    }
+    };
 }
+macro_rules! add {
+    ($builder:ident $from:tt $to:tt) => {
+        let $builder = $builder
+            .clones::<Link<$from>>()
+            .work::<Link<$from>, Link<$to>, _, _>(|state, _| async move { Ok(next(state)) });
+    };
+}
+flow!(0 to 10, ten);
+flow!(100 to 200, hundred);
 
 /// A state whose payload goes on without a copy.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -51,7 +52,7 @@ impl Flow for Held<0> {
     fn build() -> Result<FlowGraph, FlowError> {
         let mut builder = FlowGraph::builder();
         macro_rules! add {
-            ($from:literal $to:literal) => {
+            ($from:tt $to:tt) => {
                 builder =
                     builder.work_shared::<Held<$from>, Held<$to>, _, _>(|state, _| async move {
                         let payload = std::sync::Arc::clone(&state.payload);
@@ -75,10 +76,13 @@ async fn drive<F: Flow>(run: &mut FlowRuntime<F>, ctx: &Context) -> F::Output {
     }
 }
 
-pub async fn by_value(size: usize) -> f64 {
-    let (input, ctx) = (state::<0>(size), Context::default());
+pub async fn by_value<const N: usize>(nodes: u64, size: usize) -> f64
+where
+    Link<N>: Flow,
+{
+    let (input, ctx) = (state::<N>(size), Context::default());
     step_time(
-        NODES,
+        nodes,
         || FlowRuntime::new(input.clone()).expect("a run"),
         async |run| drive(run, &ctx).await,
     )
@@ -91,19 +95,25 @@ pub async fn shared(size: usize) -> f64 {
         FlowRuntime::new(Held::<0> { n: 0, payload }).expect("a run")
     };
     let ctx = Context::default();
-    step_time(NODES, start, async |run| drive(run, &ctx).await).await
+    step_time(10, start, async |run| drive(run, &ctx).await).await
 }
 
-pub async fn start() -> f64 {
-    call_time(async || started()).await
+pub async fn start<const N: usize>() -> f64
+where
+    Link<N>: Flow,
+{
+    call_time(async || started::<N>()).await
 }
 
-pub fn started() -> FlowRuntime<Link<0>> {
-    FlowRuntime::new(state::<0>(16)).expect("a run")
+pub fn started<const N: usize>() -> FlowRuntime<Link<N>>
+where
+    Link<N>: Flow,
+{
+    FlowRuntime::new(state::<N>(16)).expect("a run")
 }
 
 /// Makes the steps of a run that is stored and read back before each.
-pub async fn drive_stored(run: &mut FlowRuntime<Link<0>>, ctx: &Context) -> Link<10> {
+pub async fn drive_stored<F: Flow>(run: &mut FlowRuntime<F>, ctx: &Context) -> F::Output {
     loop {
         let bytes = serde_json::to_vec(&*run).expect("bytes");
         let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
@@ -114,7 +124,11 @@ pub async fn drive_stored(run: &mut FlowRuntime<Link<0>>, ctx: &Context) -> Link
     }
 }
 
-pub async fn stored_step() -> f64 {
+pub async fn stored_step<const N: usize>(nodes: u64) -> f64
+where
+    Link<N>: Flow,
+{
     let ctx = Context::default();
-    step_time(NODES, started, async |run| drive_stored(run, &ctx).await).await
+    let drive = async |run: &mut FlowRuntime<Link<N>>| drive_stored(run, &ctx).await;
+    step_time(nodes, started::<N>, drive).await
 }

@@ -2,30 +2,37 @@
 
 use pravah_04::{Flow, Step, compile};
 
-use crate::{
-    NODES, call_time,
-    chain::{Link, next, state},
-    step_time,
-};
+use super::{Link, next, state};
+use crate::{call_time, step_time};
 
-fn chain(root: Flow<Link<0>>) -> Flow<Link<10>> {
-    root.map(next::<0, 1>)
-        .map(next::<1, 2>)
-        .map(next::<2, 3>)
-        .map(next::<3, 4>)
-        .map(next::<4, 5>)
-        .map(next::<5, 6>)
-        .map(next::<6, 7>)
-        .map(next::<7, 8>)
-        .map(next::<8, 9>)
-        .map(next::<9, 10>)
+macro_rules! add {
+    ($root:ident $from:tt $to:tt) => {
+        let $root = $root.map(next::<$from, $to>);
+    };
 }
 
-pub async fn step(size: usize) -> f64 {
+pub fn ten(root: Flow<Link<0>>) -> Flow<Link<10>> {
+    crate::ten!(add root);
+    root
+}
+
+pub fn hundred(root: Flow<Link<100>>) -> Flow<Link<200>> {
+    crate::hundred!(add root);
+    root
+}
+
+/// A chain from `N` to `M`.
+type Chain<const N: usize, const M: usize> = fn(Flow<Link<N>>) -> Flow<Link<M>>;
+
+pub async fn step<const N: usize, const M: usize>(
+    chain: Chain<N, M>,
+    nodes: u64,
+    size: usize,
+) -> f64 {
     let flow = compile(chain).expect("a flow");
-    let input = state::<0>(size);
+    let input = state::<N>(size);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    step_time(NODES, start, async |run| {
+    step_time(nodes, start, async |run| {
         loop {
             match run.next().expect("a step") {
                 Step::Done(value) => return flow.decode_output(value).expect("an output"),
@@ -36,17 +43,17 @@ pub async fn step(size: usize) -> f64 {
     .await
 }
 
-pub async fn start() -> f64 {
+pub async fn start<const N: usize, const M: usize>(chain: Chain<N, M>) -> f64 {
     let flow = compile(chain).expect("a flow");
-    let input = state::<0>(16);
+    let input = state::<N>(16);
     call_time(async || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run")).await
 }
 
-pub async fn stored_step() -> f64 {
+pub async fn stored_step<const N: usize, const M: usize>(chain: Chain<N, M>, nodes: u64) -> f64 {
     let flow = compile(chain).expect("a flow");
-    let input = state::<0>(16);
+    let input = state::<N>(16);
     let start = || flow.start(input.clone(), uuid::Uuid::nil()).expect("a run");
-    step_time(NODES, start, async |run| {
+    step_time(nodes, start, async |run| {
         loop {
             let bytes = serde_json::to_vec(&run.snapshot().expect("a snapshot")).expect("bytes");
             let snapshot = serde_json::from_slice(&bytes).expect("a snapshot");
