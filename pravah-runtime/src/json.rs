@@ -119,6 +119,12 @@ pub(crate) fn check(value: &Value) -> Result<(), Unfit> {
     check_within(value, MAX_DEPTH)
 }
 
+/// The same for a value that is to be this many levels deep in another.
+#[cfg(feature = "documents")]
+pub(crate) fn check_inside(value: &Value, levels: usize) -> Result<(), Unfit> {
+    check_within(value, MAX_DEPTH.saturating_sub(levels))
+}
+
 /// Whether a value that was written so many levels deep in another can be read again: `serde_json` reads no deeper one.
 pub(crate) fn can_be_read(value: &Value, levels_around: usize) -> bool {
     fn is_within(value: &Value, levels: usize) -> bool {
@@ -130,12 +136,6 @@ pub(crate) fn can_be_read(value: &Value, levels_around: usize) -> bool {
         }
     }
     is_within(value, MAX_READ_DEPTH.saturating_sub(levels_around))
-}
-
-/// The same for a value that is to be this many levels deep in another.
-#[cfg(feature = "documents")]
-pub(crate) fn check_inside(value: &Value, levels: usize) -> Result<(), Unfit> {
-    check_within(value, MAX_DEPTH.saturating_sub(levels))
 }
 
 fn check_within(value: &Value, depth: usize) -> Result<(), Unfit> {
