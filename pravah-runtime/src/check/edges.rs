@@ -159,6 +159,23 @@ impl Topology {
         }
     }
 
+    /// What another end of the flow returns, if that is neither of these states.
+    const fn other_end(&self, arc: usize, own: StateRef, output: StateRef) -> Option<StateRef> {
+        let mut other = 0;
+        while other < self.arcs.len() {
+            if other != arc
+                && matches!(self.arcs[other].to, ArcTo::Done)
+                && let Some(state) = self.carried[other].state
+                && !same(state.name, own.name)
+                && !same(state.name, output.name)
+            {
+                return Some(state);
+            }
+            other += 1;
+        }
+        None
+    }
+
     /// Whether another arc brings the node what it takes.
     const fn is_reached_otherwise(&self, arc: usize) -> bool {
         let mut other = 0;
@@ -283,6 +300,14 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
             .help(&["lead it to a node that turns it into "])
             .and_state(output)
             .and(&[": `catch(", carried.from, ") -> rescue -> done`"])
+            .fail()
+    }
+    if let Some(other) = net.other_end(arc, state, output) {
+        mistake
+            .help(&["another end returns "])
+            .and_state(other)
+            .push(": lead all ends to one node, `-> join(node)`, which takes `Either<_, _>` and returns ")
+            .and_state(output)
             .fail()
     }
     mistake

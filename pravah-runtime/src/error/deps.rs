@@ -38,6 +38,13 @@ impl DepsError {
         self.type_name
     }
 
+    /// What an `Arc` is asked for of, if the context has that.
+    fn known_within_arc(&self) -> Option<&'static str> {
+        let shared = self.type_name.strip_prefix("alloc::sync::Arc<")?;
+        let shared = shared.strip_suffix('>')?;
+        self.known.contains(&shared).then_some(shared)
+    }
+
     /// The types that the context has, with their paths, in order.
     pub fn known(&self) -> &[&'static str] {
         &self.known
@@ -46,17 +53,20 @@ impl DepsError {
 
 fn text(error: &DepsError) -> String {
     let type_name = error.type_name;
+    if error.is_refused {
+        return format!("`no_credentials` keeps `{type_name}` from the tools of this agent");
+    }
+    if let Some(shared) = error.known_within_arc() {
+        return format!(
+            "the context has no `Arc<{shared}>`, but it has `{shared}`, which is shared as it is: take `Dep<{shared}>`"
+        );
+    }
     let with = match type_name.starts_with("dyn ") {
         true => format!("with_dep_arc::<{type_name}>"),
         false => "with_dep".to_owned(),
     };
-    match error.is_refused {
-        true => format!("`no_credentials` keeps `{type_name}` from the tools of this agent"),
-        false => format!(
-            "the context has no `{type_name}`: add one with `Context::{with}`{}",
-            has(&error.known)
-        ),
-    }
+    let has = has(&error.known);
+    format!("the context has no `{type_name}`: add one with `Context::{with}`{has}")
 }
 
 fn has(known: &[&str]) -> String {

@@ -31,6 +31,25 @@ fn all() -> Vec<ToolError> {
 struct Sesame;
 
 #[test]
+fn an_arc_of_what_the_context_has_is_told_to_be_one_too_many() {
+    use crate::Context;
+
+    trait Mail: Send + Sync {}
+    struct Smtp;
+    impl Mail for Smtp {}
+    let mail: std::sync::Arc<dyn Mail> = std::sync::Arc::new(Smtp);
+    let ctx = Context::default().with_dep_arc(mail);
+    let error = ctx
+        .dep::<std::sync::Arc<dyn Mail>>()
+        .err()
+        .unwrap()
+        .to_string();
+    let name = std::any::type_name::<dyn Mail>();
+    assert!(error.ends_with(&format!("take `Dep<{name}>`")), "{error}");
+    assert!(ctx.dep::<dyn Mail>().is_ok());
+}
+
+#[test]
 fn answering_an_unknown_id_lists_at_most_ten_open_ids() {
     let message = |open: usize| FlowError::not_open("-1", 0..open).map(|error| error.to_string());
     assert_eq!(message(0), None);
