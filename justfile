@@ -23,8 +23,8 @@ bench:
     cargo bench -p pravah-runtime
 
 # Published crates beside ours, in one table: M1 to M6, M9, M10 and M12 to M15 of docs/benchmarks.md.
-bench-peers:
-    cd benches/peers && cargo run --release
+bench-peers *parts:
+    cd benches/peers && cargo run --release -- {{parts}}
 
 # The instructions of 1,000 runs: of `stored-step` (10 steps each), `fork` or `list`, of `ours` or `graph-flow`; of `agent`, `saved` or
 # `waiting`, of `ours`. Needs valgrind.

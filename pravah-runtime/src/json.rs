@@ -125,7 +125,7 @@ pub(crate) fn check_inside(value: &Value, levels: usize) -> Result<(), Unfit> {
     check_within(value, MAX_DEPTH.saturating_sub(levels))
 }
 
-/// Whether a value that was written so many levels deep in another can be read again: `serde_json` reads no deeper one.
+/// Whether `serde_json` can read the value back from so many levels within other JSON.
 pub(crate) fn can_be_read(value: &Value, levels_around: usize) -> bool {
     fn is_within(value: &Value, levels: usize) -> bool {
         match (value, levels) {

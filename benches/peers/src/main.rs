@@ -2,8 +2,9 @@
 //!
 //! Each crate runs the same workloads on one thread. A row has the least times in nanoseconds where it names no other unit, and
 //! of forks on the clock the medians. Arguments name the parts to run: `held`, `steps`, `starts`, `stored`, `agents`, `lists`,
-//! `saved`, `waits`, `loaded`, `timers`. With `count stored-step ours`, `fork` or `graph-flow` it makes 1,000 runs and
-//! measures nothing, to be run under a profiler.
+//! `saved`, `waits`, `loaded`, `timers`. `count ROW WHO` makes 1,000 runs and measures nothing, to be run under a profiler:
+//! `stored-step`, `fork` or `list` of `ours` or `graph-flow`; `agent`, `saved` or `waiting` of `ours`. `hold WHO` is for M9's
+//! own processes.
 
 mod agents;
 mod chain;
@@ -20,10 +21,21 @@ use std::hint::black_box;
 use table::Table;
 use time::{call_time, step_time};
 
+const PARTS: [&str; 10] = [
+    "held", "steps", "starts", "stored", "agents", "lists", "saved", "loaded", "timers", "waits",
+];
+
 /// Which parts were asked for.
 struct Wanted(Vec<String>);
 
 impl Wanted {
+    fn new(parts: Vec<String>) -> Self {
+        for part in &parts {
+            assert!(PARTS.contains(&&**part), "`{part}` is none of {PARTS:?}");
+        }
+        Self(parts)
+    }
+
     fn has(&self, part: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|it| it == part)
     }
@@ -94,7 +106,7 @@ fn main() {
     // until a process has freed something larger: 32 MB at most. That would be most of what is measured,
     // for all alike.
     drop(black_box(vec![1_u8; 31 << 20]));
-    let wanted = Wanted(arguments);
+    let wanted = Wanted::new(arguments);
     let mut table = Table::default();
     runtime(false).block_on(measure(&wanted, &mut table));
     if wanted.has("waits") {

@@ -87,7 +87,7 @@ fn number(number: f64) -> String {
 
 fn ratio(ratio: f64) -> String {
     match ratio {
-        ..1.095 => format!("{ratio:.3}"),
+        ..1.095 => format!("{ratio:.2}"),
         1.095..9.95 => format!("{ratio:.1}"),
         _ => number(ratio),
     }

@@ -5,7 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The least time of a call, in nanoseconds: what others do on the machine only adds to it.
+/// The least time of a call, in nanoseconds: what others do on the machine only adds to it. What the call returns is dropped
+/// within that time.
 pub async fn call_time<T>(mut call: impl AsyncFnMut() -> T) -> f64 {
     let once = Instant::now();
     black_box(call().await);

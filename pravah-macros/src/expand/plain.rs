@@ -68,7 +68,7 @@ pub(super) fn expand(item: &Item, plain: Plain) -> TokenStream {
 }
 
 /// Whether a type is written as a standard one, or as an `Option` or a `Vec` of one.
-pub(in crate::expand) fn is_standard(ty: &Type) -> bool {
+pub(super) fn is_standard(ty: &Type) -> bool {
     let mut segments = path_of(ty).into_iter().flat_map(|path| &path.segments);
     let (Some(segment), None) = (segments.next(), segments.next()) else {
         return false;

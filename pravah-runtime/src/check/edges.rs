@@ -225,10 +225,10 @@ impl Message {
 
     /// The help where a list is made of what a chain in `each(…)` takes.
     const fn help_without_each(self, from: &str, state: StateRef, param: ParamRef) -> Self {
-        let help = self.help(&["write it without `each`: it takes what this edge carries"]);
+        let help = self.help(&["leave out `each(…)`: its chain takes what this edge carries"]);
         let (wrapper, item) = unwrapped(state.name, state.path);
         if same(wrapper, "Each<") {
-            return help.and(&["; or let the first node in it take `", item, "`"]);
+            return help.and(&["; or let its first node take `", item, "`"]);
         }
         help.and(&["; or let `", from, "` return "])
             .and_any(param.states)

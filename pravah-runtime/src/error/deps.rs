@@ -38,7 +38,7 @@ impl DepsError {
         self.type_name
     }
 
-    /// What an `Arc` is asked for of, if the context has that.
+    /// The type within the requested `Arc`, if the context has it.
     fn known_within_arc(&self) -> Option<&'static str> {
         let shared = self.type_name.strip_prefix("alloc::sync::Arc<")?;
         let shared = shared.strip_suffix('>')?;

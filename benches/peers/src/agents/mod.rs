@@ -29,7 +29,6 @@ pub async fn turns(table: &mut Table) {
     );
 }
 
-/// The lower bound: arguments and answer are read, the tool's result is written.
 pub async fn by_hand() {
     println!("\nM5: the same by hand, {:.0} ns", ours::by_hand().await);
 }

@@ -34,6 +34,7 @@ impl<const N: usize, const M: usize> Task for Node<N, M> {
 }
 
 fn add<const N: usize, const M: usize>(builder: GraphBuilder) -> GraphBuilder {
+    // Where the chain of ten ends, and that of a hundred.
     let is_last = M == 10 || M == 200;
     let id = format!("node{N}");
     let builder = builder.add_task(Arc::new(Node::<N, M> {
@@ -73,18 +74,20 @@ pub fn session<const N: usize>(input: &Link<N>) -> Session {
     session
 }
 
+/// Makes steps until the session has ended.
+pub async fn finish(graph: &Graph, session: &mut Session) {
+    loop {
+        let out = graph.execute_session(session).await.expect("a step");
+        if matches!(out.status, ExecutionStatus::Completed) {
+            return;
+        }
+    }
+}
+
 pub async fn step<const N: usize>(graph: Graph, nodes: u64, size: usize) -> f64 {
     let input = state::<N>(size);
     let start = || session(&input);
-    step_time(nodes, start, async |session| {
-        loop {
-            let out = graph.execute_session(session).await.expect("a step");
-            if matches!(out.status, ExecutionStatus::Completed) {
-                return;
-            }
-        }
-    })
-    .await
+    step_time(nodes, start, async |session| finish(&graph, session).await).await
 }
 
 pub async fn start<const N: usize>() -> f64 {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{step_time, table::Table};
 
-/// The state in place `N`. A chain of ten begins at 0 and one of a hundred at 100.
+/// The state in place `N`. A chain of ten starts at 0 and one of a hundred at 100.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Link<const N: usize> {
     pub n: u64,

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graph_flow::{
-    Context, ExecutionStatus, Graph, GraphBuilder, NextAction, Session, Task, TaskResult,
-};
+use graph_flow::{Context, Graph, GraphBuilder, NextAction, Session, Task, TaskResult};
 
 use super::{PEERS_STEPS, Saved};
-use crate::step_time;
+use crate::{chain::graph_flow::finish, step_time};
 
 struct Count;
 
@@ -47,23 +45,14 @@ fn started(items: u64) -> Session {
     session
 }
 
-async fn drive(session: &mut Session, graph: &Graph) {
-    loop {
-        let out = graph.execute_session(session).await.expect("a step");
-        if matches!(out.status, ExecutionStatus::Completed) {
-            return;
-        }
-    }
-}
-
 pub async fn item(items: u64) -> f64 {
     let graph = graph();
-    let drive = async |session: &mut Session| drive(session, &graph).await;
+    let drive = async |session: &mut Session| finish(&graph, session).await;
     step_time(items, || started(items), drive).await
 }
 
 pub async fn once(items: u64, graph: &Graph) {
-    drive(&mut started(items), graph).await;
+    finish(graph, &mut started(items)).await;
 }
 
 pub async fn saved_step(items: u64) -> Saved {

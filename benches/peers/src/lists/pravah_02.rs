@@ -1,4 +1,4 @@
-//! `pravah` 0.2.0: two choices in turn, since a node cannot give back the type that it takes.
+//! `pravah` 0.2.0: two choices in turn, since a node cannot return the type that it takes.
 
 use either::Either;
 use pravah_02::{
@@ -28,7 +28,7 @@ struct Items {
 struct Sum(u64);
 
 impl Items {
-    /// Counts one item, and gives the sum after the last one.
+    /// Counts one item, and returns the sum after the last one.
     fn count(mut self) -> Either<Self, Sum> {
         if let Some(n) = self.left.pop() {
             self.counted.push(n + 1);

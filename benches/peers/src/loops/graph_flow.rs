@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graph_flow::{Context, ExecutionStatus, GraphBuilder, NextAction, Session, Task, TaskResult};
+use graph_flow::{Context, GraphBuilder, NextAction, Session, Task, TaskResult};
 
 use super::STEPS;
+use crate::chain::graph_flow::finish;
 
 struct Count;
 
@@ -31,10 +32,5 @@ pub async fn run() {
     let graph = builder.build().expect("a graph");
     let mut session = Session::new_from_task("one".into(), "count");
     session.context.set("n", 0_u64).expect("a number");
-    loop {
-        let out = graph.execute_session(&mut session).await.expect("a step");
-        if matches!(out.status, ExecutionStatus::Completed) {
-            return;
-        }
-    }
+    finish(&graph, &mut session).await;
 }

@@ -1,4 +1,4 @@
-//! `pravah` 0.2.0: two choices in turn, since a node cannot give back the type that it takes.
+//! `pravah` 0.2.0: two choices in turn, since a node cannot return the type that it takes.
 
 use either::Either;
 use pravah_02::{

@@ -89,7 +89,7 @@ pub async fn loaded(table: &mut Table) {
         let question = ours::loaded_question(items).await;
         table.row(13, format!("{what}, a question"), question, [None; 3]);
         let entry = ours::loaded_entry(items).await;
-        table.row(
+        table.beside(
             13,
             format!("{what}, from entries, an entry"),
             entry,

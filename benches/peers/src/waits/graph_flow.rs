@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graph_flow::{
-    Context, ExecutionStatus, FanOutTask, Graph, GraphBuilder, NextAction, Session, Task,
-    TaskResult,
-};
+use graph_flow::{Context, FanOutTask, Graph, GraphBuilder, NextAction, Session, Task, TaskResult};
 
-use crate::call_time;
+use crate::{call_time, chain::graph_flow::finish};
 
 struct Branch(String);
 
@@ -50,12 +47,7 @@ pub fn graph() -> Graph {
 
 pub async fn once(graph: &Graph) {
     let mut session = Session::new_from_task("one".into(), "fork");
-    loop {
-        let out = graph.execute_session(&mut session).await.expect("a step");
-        if matches!(out.status, ExecutionStatus::Completed) {
-            return;
-        }
-    }
+    finish(graph, &mut session).await;
 }
 
 pub async fn fork() -> f64 {

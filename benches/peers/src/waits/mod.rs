@@ -18,13 +18,14 @@ const WAIT: Duration = Duration::from_millis(20);
 
 pub async fn forks(table: &mut Table) {
     let (ours, theirs) = in_turn().await;
+    let (ctx, flow) = (pravah_02::context(), pravah_04::flow());
     let peers = [
-        Some(after_another(async || pravah_02::once(&pravah_02::context()).await).await),
-        Some(after_another(async || pravah_04::once(&pravah_04::flow()).await).await),
+        Some(after_another(async || pravah_02::once(&ctx).await).await),
+        Some(after_another(async || pravah_04::once(&flow).await).await),
         Some(theirs.whole),
     ];
     let what = "a fork of 8 branches that wait 20 ms";
-    table.row(6, format!("{what}, ms"), ours.whole, peers);
+    table.row(6, format!("{what}, µs"), ours.whole, peers);
     let peers = [None, None, Some(theirs.besides)];
     table.beside(6, format!("{what}, besides the waits"), ours.besides, peers);
 }
@@ -43,13 +44,13 @@ pub async fn beyond_waits(table: &mut Table) {
 
 /// The medians of forks on the clock.
 struct Measured {
-    /// In milliseconds.
+    /// In microseconds.
     whole: f64,
     /// What it takes besides its waits, in nanoseconds: until the last branch waits, and once the thread is awake again.
     besides: f64,
 }
 
-/// The median of some forks on the clock, in milliseconds, where one branch waits after another.
+/// The median of some forks on the clock, in microseconds, where one branch waits after another.
 async fn after_another(mut once: impl AsyncFnMut()) -> f64 {
     let mut times = Vec::new();
     for _ in 0..11 {
@@ -58,7 +59,7 @@ async fn after_another(mut once: impl AsyncFnMut()) -> f64 {
         times.push(start.elapsed());
     }
     times.sort_unstable();
-    times[times.len() / 2].as_secs_f64() * 1_000.0
+    times[times.len() / 2].as_secs_f64() * 1_000_000.0
 }
 
 /// Forks of ours and of graph-flow in turn. Tokio's timer counts whole milliseconds, so that how long a wait takes depends
@@ -86,13 +87,13 @@ fn measured(times: Vec<[Duration; 2]>) -> Measured {
         times[times.len() / 2].as_nanos() as f64
     };
     Measured {
-        whole: median(0) / 1_000_000.0,
+        whole: median(0) / 1_000.0,
         besides: median(1),
     }
 }
 
 thread_local! {
-    /// Of a fork on the clock, when the last of its branches began to wait, and when the thread last woke.
+    /// Of a fork on the clock, when the last of its branches started to wait, and when the thread last woke.
     static WAITED: Cell<Option<[Instant; 2]>> = const { Cell::new(None) };
 }
 

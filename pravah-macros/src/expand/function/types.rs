@@ -251,13 +251,13 @@ fn refuse_vector(
     side: Side,
     errors: &mut Diagnostics,
 ) -> bool {
-    let is_state = !is_standard(item);
+    let may_be_state = !is_standard(item);
     let item = short(item);
     let whole = "a list that stays whole goes into a field of a `#[state]` struct";
-    let help = match (is_state, side) {
+    let help = match (may_be_state, side) {
         (false, _) => "put it in a field of a `#[state]` struct".to_owned(),
         (true, Side::Takes) => format!(
-            "of branches that meet each has a parameter of its own; write `Each<{item}>` for the list that an `each(…)` makes; {whole}"
+            "to join branches, write one parameter for each; for the list that an `each(…)` makes, write `Each<{item}>`; {whole}"
         ),
         (true, Side::Returns) => {
             format!("write `Each<{item}>` for a list whose items are states; {whole}")

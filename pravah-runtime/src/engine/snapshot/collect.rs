@@ -38,7 +38,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Puts a field of what comes next as an entry of its own.
+    /// Puts a field of the current entry under a key of its own.
     pub(super) fn field(
         &mut self,
         name: &str,

@@ -245,7 +245,7 @@ pub(super) fn json_of(entries: &Entries) -> Loaded<String> {
     tree.into_json()
 }
 
-/// What is put and deleted as changes, without what is the same of the head as before.
+/// What is put and deleted as changes, leaving out what the head had before.
 pub(super) fn changes_of(
     put: &Stored<'_>,
     deleted: Vec<String>,

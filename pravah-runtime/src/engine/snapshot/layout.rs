@@ -147,8 +147,8 @@ macro_rules! layout {
         }
 
         impl $head<'_> {
-            /// Collects what is not as it was in the head before. With the head all of it is put: one that an earlier version
-            /// has stored had these fields in it.
+            /// Collects the fields that differ from `before`. Where the head is put, all of them are: the stored head of an
+            /// earlier version may still hold older values of them.
             fn collect_since(
                 &self,
                 before: Option<&Self>,

@@ -90,8 +90,8 @@ impl<'a> Root<'a> {
         Ok(json)
     }
 
-    /// The head with the fields that have entries of their own. Earlier versions, which do not read such entries, have the
-    /// same fields in it: what is there is older.
+    /// The head with the fields that have entries of their own. Heads of earlier versions contain these fields themselves: the
+    /// entries are newer, and win.
     fn whole_head(&self, head: &RawValue) -> Loaded<Box<RawValue>> {
         let head: BTreeMap<String, &RawValue> =
             serde_json::from_str(head.get()).map_err(|_| "the entry `` is not an object")?;
