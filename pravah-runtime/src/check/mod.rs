@@ -11,6 +11,7 @@ mod capabilities;
 mod definition;
 mod diagnosis;
 mod edges;
+mod end_edges;
 mod ends;
 mod inputs;
 mod joins;
@@ -39,7 +40,8 @@ pub use definition::{
     definition,
 };
 pub use diagnosis::{Diagnosis, Faults};
-pub use edges::{check_done, check_edge, check_end, check_list_end};
+pub use edges::check_edge;
+pub use end_edges::{check_done, check_end, check_list_end};
 pub use ends::{End, KnownState, NoState, ReportHere, ReportedAtNode, Start, StateOf, end, start};
 pub use inputs::{StartsByItself, check_detached};
 pub use list::{EachNames, check_list_limit, check_list_start};
