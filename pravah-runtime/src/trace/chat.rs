@@ -4,7 +4,7 @@ use tracing::{Instrument as _, Span, field::Empty, info_span};
 
 use super::{TARGET, attributes as a, content, span::OpenSpan};
 use crate::{
-    Context,
+    Context, Step,
     model::{ModelError, ModelFuture, ModelRequest, ModelResponse, ModelUrl, StopReason, Usage},
 };
 
@@ -16,7 +16,7 @@ pub(crate) fn chat<'a>(
     ctx: &Context,
     answer: ModelFuture<'a>,
 ) -> ModelFuture<'a> {
-    let span = open(model, request, streams, ctx.step().run_id());
+    let span = open(model, request, streams, ctx.step());
     if span.is_disabled() {
         return answer;
     }
@@ -33,7 +33,7 @@ pub(crate) fn chat<'a>(
     })
 }
 
-fn open(model: &ModelUrl, request: &ModelRequest, streams: bool, run_id: &str) -> Span {
+fn open(model: &ModelUrl, request: &ModelRequest, streams: bool, step: &Step) -> Span {
     let (address, port) = model.host().unzip();
     let options = &request.options;
     info_span!(
@@ -44,7 +44,8 @@ fn open(model: &ModelUrl, request: &ModelRequest, streams: bool, run_id: &str) -
         { a::OPERATION } = "chat",
         { a::PROVIDER } = a::provider(model.scheme()),
         { a::MODEL } = &*request.model,
-        { a::CONVERSATION } = run_id,
+        // Read inside the macro, which does so only for a span that is wanted: to read the id of a run makes it.
+        { a::CONVERSATION } = step.run_id(),
         { a::MAX_TOKENS } = options.max_tokens.map(i64::from),
         { a::TEMPERATURE } = options.temperature,
         { a::TOP_P } = options.top_p,

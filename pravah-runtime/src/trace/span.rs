@@ -8,6 +8,7 @@ use tracing::{Instrument as _, Span, field::Empty, info_span, level_filters::Lev
 
 use super::{TARGET, attributes as a};
 use crate::{
+    Step,
     model::{ModelUrl, ToolCall},
     node::FailureKind,
 };
@@ -53,7 +54,7 @@ pub(crate) fn agent(name: &str, agent_run: &str, model: Option<&ModelUrl>, run_i
 }
 
 /// A tool call that is made.
-pub(crate) fn tool(call: &ToolCall, run_id: &str) -> OpenSpan {
+pub(crate) fn tool(call: &ToolCall, step: &Step) -> OpenSpan {
     OpenSpan(info_span!(
         target: TARGET,
         "execute_tool",
@@ -63,7 +64,8 @@ pub(crate) fn tool(call: &ToolCall, run_id: &str) -> OpenSpan {
         { a::TOOL_NAME } = &*call.name,
         { a::TOOL_TYPE } = "function",
         { a::TOOL_CALL } = &*call.id,
-        { a::CONVERSATION } = run_id,
+        // Read inside the macro, as in `chat`.
+        { a::CONVERSATION } = step.run_id(),
         { a::TOOL_ARGUMENTS } = Empty,
         { a::TOOL_RESULT } = Empty,
         { a::ERROR_TYPE } = Empty,

@@ -223,7 +223,7 @@ impl RunningCall<'_> {
     /// The span in which the tool runs with these arguments.
     pub(super) fn open_span(&mut self, arguments: &Value) -> &Span {
         let ctx = self.call.at.ctx;
-        self.span = trace::tool(self.call.call, ctx.step().run_id());
+        self.span = trace::tool(self.call.call, ctx.step());
         if ctx.traces_content() {
             self.span.record_arguments(arguments);
         }
