@@ -9,7 +9,7 @@ use super::{
     state::{
         End, RunState,
         frame::{Frame, List},
-        path::{FramePath, ItemId, NodePath},
+        path::{FramePath, FramePathBuf, ItemId, NodePath},
     },
 };
 use crate::{
@@ -44,7 +44,7 @@ impl Run {
             self.check_max_steps()?;
             return Ok(Choice::Node(path));
         }
-        let mut path = Vec::new();
+        let mut path = FramePathBuf::new();
         loop {
             let frame = self.state.frame(&path);
             let Some(found) = find(frame, &mut path, &self.busy()) else {
@@ -80,12 +80,12 @@ impl Run {
     pub(super) fn can_move(&self) -> bool {
         !self.flights.is_empty()
             || self.next_due().is_some()
-            || find(&self.state.root, &mut Vec::new(), &self.busy()).is_some()
+            || find(&self.state.root, &mut FramePathBuf::new(), &self.busy()).is_some()
     }
 
     /// The node that is next, if it is one that failed with nothing left to try.
     pub(super) fn failed_next(&self) -> Option<NodePath> {
-        let mut path = Vec::new();
+        let mut path = FramePathBuf::new();
         match find(&self.state.root, &mut path, &self.busy()) {
             Some(Found::Node(node)) if self.state.frame(&path).progress.failed.contains(&node) => {
                 Some(NodePath { frame: path, node })
@@ -189,7 +189,7 @@ fn asks_model(frame: &Frame, node: NodeIx) -> bool {
 }
 
 /// The first thing to do in the frame at `path`, which goes on to the frame where that is.
-fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found> {
+fn find(frame: &Frame, path: &mut FramePathBuf, busy: &Busy<'_>) -> Option<Found> {
     frame.ready.keys().find_map(|(_, node)| {
         let node = *node;
         match &frame.table.node(node).kind {
@@ -212,7 +212,7 @@ fn find(frame: &Frame, path: &mut Vec<ItemId>, busy: &Busy<'_>) -> Option<Found>
 fn find_in_list(
     frame: &Frame,
     node: NodeIx,
-    path: &mut Vec<ItemId>,
+    path: &mut FramePathBuf,
     busy: &Busy<'_>,
 ) -> Option<Found> {
     let Some(list) = frame.progress.lists.get(&node) else {
@@ -233,7 +233,7 @@ fn find_in_list(
 fn find_in_items(
     list: &List,
     node: NodeIx,
-    path: &mut Vec<ItemId>,
+    path: &mut FramePathBuf,
     busy: &Busy<'_>,
 ) -> Option<Found> {
     for index in list.movable.keys() {
@@ -253,7 +253,7 @@ fn find_in_items(
 fn find_in_tasks(
     frame: &Frame,
     node: NodeIx,
-    path: &mut Vec<ItemId>,
+    path: &mut FramePathBuf,
     busy: &Busy<'_>,
 ) -> Option<Found> {
     let list = frame.progress.lists.get(&node)?;

@@ -2,6 +2,8 @@
 
 use std::{cmp::Ordering, fmt::Write as _};
 
+use smallvec::SmallVec;
+
 use crate::graph::NodeIx;
 
 /// An item of a list, by the node that the list is.
@@ -14,17 +16,20 @@ pub(crate) struct ItemId {
 /// The items that lead to a frame, outermost first; empty for the flow itself.
 pub(crate) type FramePath = [ItemId];
 
+/// An owned [`FramePath`]. Most frames are the flow itself or an item of one of its lists: their paths need no allocation.
+pub(crate) type FramePathBuf = SmallVec<[ItemId; 1]>;
+
 /// Where a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodePath {
-    pub(crate) frame: Vec<ItemId>,
+    pub(crate) frame: FramePathBuf,
     pub(crate) node: NodeIx,
 }
 
 impl NodePath {
     pub(crate) fn new(frame: &FramePath, node: NodeIx) -> Self {
         Self {
-            frame: frame.to_vec(),
+            frame: frame.into(),
             node,
         }
     }
@@ -33,13 +38,13 @@ impl NodePath {
     #[inline]
     pub(crate) fn of(node: NodeIx) -> Self {
         Self {
-            frame: Vec::new(),
+            frame: FramePathBuf::new_const(),
             node,
         }
     }
 
     pub(crate) fn is(&self, frame: &FramePath, node: NodeIx) -> bool {
-        self.node == node && self.frame == *frame
+        self.node == node && self.frame.as_slice() == frame
     }
 
     /// The indices of the items that it is in, outermost first.

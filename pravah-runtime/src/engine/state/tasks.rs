@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     RunState,
     frame::{Fed, Frame},
-    path::{FramePath, ItemId, NodePath},
+    path::{FramePath, FramePathBuf, ItemId, NodePath},
     waits::WaitIndex,
 };
 use crate::{
@@ -243,10 +243,10 @@ impl RunState {
     }
 
     /// The caller at `path`, and those around it that have called it, each with its frame.
-    fn callers(&self, path: &NodePath) -> Vec<(Vec<ItemId>, NodeIx)> {
+    fn callers(&self, path: &NodePath) -> Vec<(FramePathBuf, NodeIx)> {
         let around = path.frame.iter().enumerate().map(|(depth, item)| {
             let frame = path.frame.get(..depth).unwrap_or_default();
-            (frame.to_vec(), item.list)
+            (FramePathBuf::from(frame), item.list)
         });
         let callers = around.filter(|(frame, node)| self.frame(frame).has_tasks(*node));
         callers.chain([(path.frame.clone(), path.node)]).collect()
@@ -254,7 +254,7 @@ impl RunState {
 
     /// The agents among them.
     pub(super) fn calling_agents(&self, path: &NodePath) -> Vec<NodePath> {
-        let is_agent = |(frame, node): &(Vec<ItemId>, NodeIx)| {
+        let is_agent = |(frame, node): &(FramePathBuf, NodeIx)| {
             matches!(self.frame(frame).table.node(*node).kind, NodeKind::Agent(_))
         };
         let agents = self.callers(path).into_iter().filter(is_agent);

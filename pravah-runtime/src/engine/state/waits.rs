@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     frame::Frame,
-    path::{FramePath, ItemId, NodePath},
+    path::{FramePath, FramePathBuf, ItemId, NodePath},
     progress::{Timer, WaitReason},
     rare::{Rare, empty},
     remote_task::{KnownTask, RemoteProgress},
@@ -18,7 +18,7 @@ pub(crate) struct WaitIndex(Rare<Waits>);
 #[derive(Clone)]
 struct Waits {
     /// By the ids of the questions.
-    by_id: SortedMap<Arc<str>, (u64, Vec<ItemId>)>,
+    by_id: SortedMap<Arc<str>, (u64, FramePathBuf)>,
     by_number: SortedMap<u64, Arc<str>>,
     by_time: SortedMap<(u64, NodePath), ()>,
     /// The deadlines of gates; `wait` and `run` do not sleep until them.
@@ -59,14 +59,14 @@ impl WaitIndex {
     /// The index of everything that waits in a frame and in the items of its lists.
     pub(crate) fn of(frame: &Frame) -> Self {
         let mut index = Self::default();
-        index.add(frame, &mut Vec::new());
+        index.add(frame, &mut FramePathBuf::new());
         index
     }
 
     /// The same of one node, in the frame at `path`.
     pub(crate) fn of_node(frame: &Frame, path: &FramePath, node: NodeIx) -> Self {
         let mut index = Self::default();
-        index.add_node(frame, &mut path.to_vec(), node);
+        index.add_node(frame, &mut path.into(), node);
         index
     }
 
@@ -74,14 +74,14 @@ impl WaitIndex {
     pub(crate) fn of_item(frame: &Frame, path: &FramePath, item: ItemId) -> Self {
         let mut index = Self::default();
         if let Some(within) = frame.at(&[item]) {
-            let mut path = path.to_vec();
+            let mut path = FramePathBuf::from(path);
             path.push(item);
             index.add(within, &mut path);
         }
         index
     }
 
-    fn add(&mut self, frame: &Frame, path: &mut Vec<ItemId>) {
+    fn add(&mut self, frame: &Frame, path: &mut FramePathBuf) {
         if frame.progress.is_unchanged() {
             return;
         }
@@ -102,7 +102,7 @@ impl WaitIndex {
         }
     }
 
-    fn add_node(&mut self, frame: &Frame, path: &mut Vec<ItemId>, node: NodeIx) {
+    fn add_node(&mut self, frame: &Frame, path: &mut FramePathBuf, node: NodeIx) {
         for (id, question) in frame.questions_of(node) {
             self.add_question(id, question.number, path);
         }
@@ -125,7 +125,7 @@ impl WaitIndex {
     }
 
     /// Adds what waits in the items of a list.
-    fn add_items(&mut self, frame: &Frame, path: &mut Vec<ItemId>, list: NodeIx) {
+    fn add_items(&mut self, frame: &Frame, path: &mut FramePathBuf, list: NodeIx) {
         let items = frame.progress.lists.get(&list).map(|it| it.items.iter());
         for (index, item) in items.into_iter().flatten() {
             let index = *index;
@@ -179,9 +179,7 @@ impl WaitIndex {
 
     pub(crate) fn add_question(&mut self, id: &Arc<str>, number: u64, frame: &[ItemId]) {
         self.0.by_number.insert(number, Arc::clone(id));
-        self.0
-            .by_id
-            .insert(Arc::clone(id), (number, frame.to_vec()));
+        self.0.by_id.insert(Arc::clone(id), (number, frame.into()));
     }
 
     pub(crate) fn remove_question(&mut self, id: &Arc<str>) {
@@ -214,8 +212,8 @@ impl WaitIndex {
     }
 
     /// Where the question of this id is asked.
-    pub(crate) fn frame_of(&self, id: &str) -> Option<&Vec<ItemId>> {
-        self.0.by_id.get(&Arc::from(id)).map(|(_, frame)| frame)
+    pub(crate) fn frame_of(&self, id: &str) -> Option<&FramePath> {
+        self.0.by_id.get(&Arc::from(id)).map(|(_, frame)| &**frame)
     }
 
     pub(crate) fn is_open(&self, id: &str) -> bool {

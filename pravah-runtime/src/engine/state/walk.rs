@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::{
     frame::Frame,
-    path::{FramePath, ItemId},
+    path::{FramePath, FramePathBuf, ItemId},
 };
 use crate::graph::NodeIx;
 
@@ -14,7 +14,7 @@ impl Frame {
         &self,
         mut visit: impl FnMut(&FramePath, &Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_from(&mut Vec::new(), &mut visit)
+        self.walk_from(&mut FramePathBuf::new(), &mut visit)
     }
 
     /// Visits the frame of a flow, and then those of the items in it.
@@ -28,7 +28,7 @@ impl Frame {
     /// Walks on from the frame that `at` leads to, which is the same again afterwards.
     fn walk_from<E>(
         &self,
-        at: &mut Vec<ItemId>,
+        at: &mut FramePathBuf,
         visit: &mut impl FnMut(&FramePath, &Self) -> Result<(), E>,
     ) -> Result<(), E> {
         visit(at, self)?;

@@ -6,7 +6,7 @@ use super::{
     super::{
         super::state::{
             asked::{RequestCounts, VisitCounts},
-            path::{ItemId, NodePath},
+            path::{FramePathBuf, ItemId, NodePath},
         },
         map::Map,
         stored::{Key, Loaded, StoredAsked, sections},
@@ -44,7 +44,7 @@ impl Loader<'_> {
 
     fn path(&self, table: &Arc<Table>, stored: &StoredAsked<'_>) -> Loaded<NodePath> {
         let mut inside = table;
-        let mut frame = Vec::with_capacity(stored.items.len());
+        let mut frame = FramePathBuf::with_capacity(stored.items.len());
         for (id, index) in &stored.items {
             let list = self.node(inside, id)?;
             let chain = inside.inner(list);
