@@ -1,4 +1,7 @@
 //! A map that is sorted by its keys, cheap while it is small and cheap to clone when it is large.
+//!
+//! Most maps of a run are empty. Only that check is inlined; the rest is in functions of their own, because about half the
+//! time of a large step goes to misses of the instruction cache.
 
 use std::{cmp::Ordering, slice};
 
@@ -19,10 +22,20 @@ pub(crate) enum SortedMap<K, V> {
 }
 
 impl<K: Clone, V: Clone> Clone for SortedMap<K, V> {
+    #[inline]
     fn clone(&self) -> Self {
+        match self.is_empty() {
+            true => Self::new(),
+            false => self.clone_slow(),
+        }
+    }
+}
+
+impl<K: Clone, V: Clone> SortedMap<K, V> {
+    #[inline(never)]
+    fn clone_slow(&self) -> Self {
         match self {
             Self::Few(entries) => match &**entries {
-                [] => Self::new(),
                 // A `SmallVec` clones as if it did not know how many there are.
                 [entry] => Self::Few(smallvec![entry.clone()]),
                 _ => Self::Few(entries.clone()),
@@ -42,9 +55,8 @@ impl<K, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
         Self::Few(SmallVec::new_const())
     }
-}
 
-impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Few(entries) => entries.len(),
@@ -56,7 +68,9 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
 
+impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
     /// Makes room for `more` entries at once, where all still fit in the list.
     pub(crate) fn reserve(&mut self, more: usize) {
         if let Self::Few(entries) = self
@@ -99,7 +113,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
             && entries.len() >= FEW
             && find(entries, &key).is_err()
         {
-            *self = Self::Many(entries.drain(..).collect());
+            *self = Self::tree_of(entries);
         }
         match self {
             Self::Few(entries) => {
@@ -128,22 +142,39 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
                     None
                 }
                 Err(_) => {
-                    let mut many: OrdMap<K, V> = entries.drain(..).collect();
-                    many.insert(key, value);
-                    *self = Self::Many(many);
-                    None
+                    *self = Self::tree_of(entries);
+                    self.insert(key, value)
                 }
             },
             Self::Many(entries) => entries.insert(key, value),
         }
     }
 
+    /// Moves the entries of a full list into a tree.
+    #[cold]
+    fn tree_of(entries: &mut SmallVec<[(K, V); 1]>) -> Self {
+        Self::Many(entries.drain(..).collect())
+    }
+
     #[inline]
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        match self.is_empty() {
+            true => None,
+            false => self.remove_slow(key),
+        }
+    }
+
+    #[inline(never)]
+    fn remove_slow(&mut self, key: &K) -> Option<V> {
         match self {
             Self::Few(entries) => {
                 let at = find(entries, key).ok()?;
-                Some(entries.remove(at).1)
+                // For the last entry `remove` would still call `memmove`, with nothing to move.
+                let (_, value) = match at + 1 == entries.len() {
+                    true => entries.pop()?,
+                    false => entries.remove(at),
+                };
+                Some(value)
             }
             Self::Many(entries) => {
                 let removed = entries.remove(key);
@@ -200,6 +231,14 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> + Clone {
         self.iter().map(|(_, value)| value)
     }
+
+    /// The values in order of their keys; those that a clone of the map shares are cloned.
+    pub(crate) fn into_values(self) -> Vec<V> {
+        match self {
+            Self::Few(entries) => entries.into_iter().map(|(_, value)| value).collect(),
+            Self::Many(entries) => entries.into_iter().map(|(_, value)| value).collect(),
+        }
+    }
 }
 
 impl<K: Ord + Clone, V: Clone + PartialEq> SortedMap<K, V> {
@@ -243,12 +282,28 @@ impl<K: Ord + Clone, V: Clone + PartialEq> SortedMap<K, V> {
     }
 }
 
+impl<K: Ord + Clone, V: Clone + PartialEq> PartialEq for SortedMap<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            // Not through iterators: they are slower here.
+            (Self::Few(entries), Self::Few(others)) => entries == others,
+            _ => self.iter().eq(other.iter()),
+        }
+    }
+}
+
 #[inline]
 fn find<K: Ord, V>(entries: &[(K, V)], key: &K) -> Result<usize, usize> {
     match entries {
+        [] => Err(0),
         [(only, _)] if only == key => Ok(0),
-        _ => entries.binary_search_by(|(other, _)| other.cmp(key)),
+        _ => find_slow(entries, key),
     }
+}
+
+#[inline(never)]
+fn find_slow<K: Ord, V>(entries: &[(K, V)], key: &K) -> Result<usize, usize> {
+    entries.binary_search_by(|(other, _)| other.cmp(key))
 }
 
 impl<K: Ord + Clone, V: Clone> FromIterator<(K, V)> for SortedMap<K, V> {

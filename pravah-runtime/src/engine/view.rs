@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct View {
     kind: ViewKind,
     table: Arc<Table>,
-    pub(super) inputs: Arc<FlowInputs>,
+    pub(super) inputs: FlowInputs,
     /// Made when somebody first asks for it.
     cancel: OnceLock<CancelToken>,
 }
@@ -45,13 +45,13 @@ impl View {
     fn of_flow(
         run_id: &RunId,
         table: &Arc<Table>,
-        inputs: &Arc<FlowInputs>,
+        inputs: &FlowInputs,
         cancel: Option<CancelToken>,
     ) -> Arc<Self> {
         Arc::new(Self {
             kind: ViewKind::Flow(run_id.clone()),
             table: Arc::clone(table),
-            inputs: Arc::clone(inputs),
+            inputs: inputs.clone(),
             cancel: cancel.map_or_else(OnceLock::new, OnceLock::from),
         })
     }
@@ -60,7 +60,7 @@ impl View {
     pub(super) fn of_item(around: Arc<Self>, list: NodeIx, visit: u32, frame: &Frame) -> Self {
         Self {
             table: Arc::clone(&frame.table),
-            inputs: Arc::clone(&frame.flow_inputs),
+            inputs: frame.flow_inputs.clone(),
             cancel: OnceLock::from(around.cancel().clone()),
             kind: ViewKind::Item {
                 around,
@@ -82,12 +82,7 @@ pub(super) struct LazyView {
 
 impl LazyView {
     /// The view; what it is of is read the first time only.
-    pub(super) fn get(
-        &self,
-        run_id: &RunId,
-        table: &Arc<Table>,
-        inputs: &Arc<FlowInputs>,
-    ) -> Arc<View> {
+    pub(super) fn get(&self, run_id: &RunId, table: &Arc<Table>, inputs: &FlowInputs) -> Arc<View> {
         let view = || View::of_flow(run_id, table, inputs, self.cancel.clone());
         Arc::clone(self.view.get_or_init(view))
     }
@@ -109,9 +104,10 @@ impl LazyView {
 
     /// Drops the view if it shows other inputs than these.
     #[inline]
-    pub(super) fn drop_outdated(&mut self, inputs: &Arc<FlowInputs>) {
+    pub(super) fn drop_outdated(&mut self, inputs: &FlowInputs) {
         let shown = self.view.get();
-        if shown.is_some_and(|shown| !Arc::ptr_eq(&shown.inputs, inputs)) {
+        // States are equal only if they are the same value: no payload is compared.
+        if shown.is_some_and(|shown| shown.inputs != *inputs) {
             self.drop_view();
         }
     }

@@ -77,6 +77,9 @@ fn agree((map, model): &Pair) {
     assert_eq!(map.last(), model.last_key_value());
     assert!(map.iter().eq(model.iter()));
     assert!(map.keys().eq(model.keys()) && map.values().eq(model.values()));
+    assert!(map.clone().into_values().iter().eq(model.values()));
+    let anew: SortedMap<u8, u16> = model.iter().map(|(key, value)| (*key, *value)).collect();
+    assert!(*map == anew);
     for key in 0..KEYS {
         assert_eq!(map.get(&key), model.get(&key));
         assert_eq!(map.contains(&key), model.contains_key(&key));
@@ -125,6 +128,7 @@ proptest! {
             // Whatever form each of them has.
             for (after, model_after) in &kept {
                 prop_assert_eq!(changes(map, after), differences(model, model_after));
+                prop_assert_eq!(map == after, model == model_after);
             }
         }
     }

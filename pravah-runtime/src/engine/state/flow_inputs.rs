@@ -1,7 +1,5 @@
 //! The inputs of the flows that run, as their bodies and a `catch` see them.
 
-use std::sync::Arc;
-
 use super::frame::Frame;
 use crate::{
     graph::{OutputArc, ScopeIx},
@@ -22,10 +20,10 @@ impl Frame {
     fn keep_inputs_slow(&mut self, arc: &OutputArc, live: &mut Live) {
         for scope in &arc.starts {
             live.share();
-            Arc::make_mut(&mut self.flow_inputs).insert(*scope, live.clone());
+            self.flow_inputs.insert(*scope, live.clone());
         }
         for scope in &arc.ends {
-            Arc::make_mut(&mut self.flow_inputs).remove(scope);
+            self.flow_inputs.remove(scope);
         }
     }
 
@@ -34,7 +32,7 @@ impl Frame {
         let over = self.flow_inputs.keys().copied();
         let over = over.filter(|inner| self.table.is_inlined_in(*inner, scope));
         for inner in over.collect::<Vec<_>>() {
-            Arc::make_mut(&mut self.flow_inputs).remove(&inner);
+            self.flow_inputs.remove(&inner);
         }
     }
 

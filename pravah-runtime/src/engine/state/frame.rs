@@ -44,7 +44,7 @@ pub(crate) struct Frame {
     pub(crate) ready: SortedMap<QueueKey, ()>,
     /// Of each node with several slots, how many are filled. Not in `progress`, which every join would then allocate.
     pub(super) filled: SortedMap<NodeIx, usize>,
-    pub(crate) flow_inputs: Arc<FlowInputs>,
+    pub(crate) flow_inputs: FlowInputs,
     pub(crate) latest: Rare<LatestStates>,
     pub(crate) progress: Rare<Progress>,
     /// Whether a step in it was committed. Before that it is not part of the run's state.
@@ -163,7 +163,7 @@ impl Frame {
             tokens: SortedMap::default(),
             ready: SortedMap::default(),
             filled: SortedMap::default(),
-            flow_inputs: Arc::default(),
+            flow_inputs: SortedMap::default(),
             latest: Rare::default(),
             progress: Rare::default(),
             is_started: false,
@@ -174,13 +174,12 @@ impl Frame {
     pub(crate) fn start(table: &Arc<Table>, input: Live, latest: Rare<LatestStates>) -> Self {
         let mut frame = Self::new(Arc::clone(table));
         frame.latest = latest;
-        frame.start_with(input);
+        frame.start_with(table, input);
         frame
     }
 
-    /// Puts the input of the net where it waits.
-    pub(super) fn start_with(&mut self, input: Live) {
-        let table = Arc::clone(&self.table);
+    /// Puts the input of the net where it waits. `table` is the frame's own, borrowed from the caller.
+    pub(super) fn start_with(&mut self, table: &Table, input: Live) {
         let mut fed = Fed::new();
         self.put(&table.entry, input, AT_ONCE, &mut fed);
         self.pass_at_start(fed);

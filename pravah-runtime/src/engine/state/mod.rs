@@ -113,7 +113,7 @@ impl RunState {
             inbox: Queue::new(),
         });
         // In its box: a frame that was filled before would be moved there.
-        state.root.start_with(input);
+        state.root.start_with(table, input);
         state
     }
 
@@ -183,7 +183,10 @@ impl RunState {
         let step = self.this_step();
         let mut path = path;
         while let Some((item, around)) = path.split_last() {
-            self.frame_mut(path).is_started = true;
+            // An item that is done loses its frame just below: to mark it would only copy one that a snapshot shares.
+            if done.is_none() {
+                self.frame_mut(path).is_started = true;
+            }
             done = self.frame_mut(around).note_item_step(*item, done, step);
             path = around;
         }

@@ -110,7 +110,7 @@ impl Loader<'_> {
                 None => self.waiting_input(frame, scope, &unused),
             });
             if let Some(live) = input {
-                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
+                frame.flow_inputs.insert(scope, live);
             } else if self.has_lost_input(table, scope) && frame.is_running(scope) {
                 frame.progress.unknown_inputs.insert(scope, ());
             }
@@ -147,7 +147,7 @@ impl Loader<'_> {
             live = self.as_state(&table, table.scope(scope).entry, live)?;
             self.at.truncate(around);
         }
-        Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
+        frame.flow_inputs.insert(scope, live);
         Ok(())
     }
 

@@ -111,7 +111,7 @@ impl Loader<'_> {
                 let scope = loader.flow_of_input(frame, &key)?;
                 let live = value(latest, &key, &holder)?.clone();
                 let live = loader.as_state(&frame.table, frame.table.scope(scope).entry, live)?;
-                Arc::make_mut(&mut frame.flow_inputs).insert(scope, live);
+                frame.flow_inputs.insert(scope, live);
                 Ok(())
             },
         )
