@@ -163,7 +163,7 @@ impl Rules for EndRules {
 
 /// An outcome that is kept, or a copy where others have it too.
 fn take_outcome(live: &mut Live) -> Option<Outcome> {
-    match live.sole_mut().and_then(downcast_mut::<Outcome>) {
+    match live.unique_mut().and_then(downcast_mut::<Outcome>) {
         Some(outcome) => Some(mem::replace(outcome, Outcome::Succeeded(Value::Null))),
         None => outcome_in(live).map(Arc::unwrap_or_clone),
     }

@@ -49,13 +49,15 @@ impl Run {
         ctx: &Context,
         just_resumed: bool,
     ) -> StartedStep {
-        let frame = self.state.frame_mut(&path.frame);
+        let frame = self.state.frame(&path.frame);
         let table = Arc::clone(&frame.table);
         let entry = table.node(path.node);
         if let Err(error) = check_visits(entry, frame, path) {
             return StartedStep::Ended(StepOutcome::failed(error));
         }
         if let NodeKind::Each(_) = &entry.kind {
+            // This empties the list before the commit, which follows at once: nothing awaits in between.
+            let frame = self.state.frame_mut(&path.frame);
             let list = frame.gather(path.node).map(Emitted::only);
             return StartedStep::Ended(list.map_or_else(StepOutcome::failed, StepOutcome::Outputs));
         }

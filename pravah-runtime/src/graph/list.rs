@@ -39,12 +39,9 @@ pub(crate) trait ListBody: Send + Sync {
         Vec::new()
     }
 
-    /// What the list returns, of what its items returned.
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError>;
+    /// What the list returns, of what its items returned. It may move that out of `done`, but leaves `done` as it was if
+    /// it fails.
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError>;
 }
 
 /// What a list can look at.
@@ -85,12 +82,13 @@ impl<X: State, Y: State> ListBody for ListOf<X, Y> {
         })
     }
 
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
-        let list: Result<Each<Y>, _> = done.map(|item| item.take(&OfState)).collect();
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
+        if done.iter_mut().all(|item| item.is_unique::<Y>()) {
+            // Nobody else holds these values: no copies need to stay behind, and none of the moves can fail halfway.
+            let list: Each<Y> = done.iter_mut().filter_map(Live::take_unique).collect();
+            return Ok(Live::new(list));
+        }
+        let list: Result<Each<Y>, _> = done.iter_mut().map(|it| it.take(&OfState)).collect();
         Ok(Live::new(list.map_err(|error| input.unreadable(error))?))
     }
 }

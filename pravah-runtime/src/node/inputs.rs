@@ -217,7 +217,7 @@ impl<'a> Inputs<'a> {
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         // As it is in most steps: the value is there, nobody else holds it, and it can be cloned.
-        let value = self.sole_mut(index).and_then(downcast_mut::<S>);
+        let value = self.unique_mut(index).and_then(downcast_mut::<S>);
         if let Some(value) = value
             && let Some(duplicate) = copies.duplicate(value)
         {
@@ -245,8 +245,8 @@ impl<'a> Inputs<'a> {
     /// The value of the state that fills parameter `index`, where nobody else holds it in any way.
     // Not inlined: what is compiled for every state is to be small.
     #[inline(never)]
-    fn sole_mut(&mut self, index: usize) -> Option<&mut dyn Payload> {
-        self.token_mut(index).ok()?.live.sole_mut()
+    fn unique_mut(&mut self, index: usize) -> Option<&mut dyn Payload> {
+        self.token_mut(index).ok()?.live.unique_mut()
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, OnceLock},
 };
 
 use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
@@ -15,6 +15,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     Each, State,
+    cell::Cell,
     copies::{AnyCopies, Copies, CopiesOf, OfState, copy, move_out},
     payload::{
         self, Items, Kept, Payload, Raw, RawState, StateType, downcast, downcast_mut,
@@ -26,33 +27,6 @@ use crate::{
     error::{panic_message, quietly},
     json,
 };
-
-/// A value that several hold.
-struct Cell {
-    /// It is read under the lock, so that whoever reads it, on whichever thread, never keeps it from being moved
-    /// out.
-    value: RwLock<Arc<dyn Payload>>,
-    /// The value as somebody read it from JSON, who is not to be the last to hold it.
-    typed: OnceLock<Arc<dyn Payload>>,
-}
-
-impl Cell {
-    fn new(value: Arc<dyn Payload>) -> Arc<Self> {
-        Arc::new(Self {
-            value: RwLock::new(value),
-            typed: OnceLock::new(),
-        })
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Arc<dyn Payload>> {
-        // The value is whole, whoever panicked: it is exchanged in one go.
-        self.value.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Arc<dyn Payload>> {
-        self.value.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A waiting state. Cloning it copies no payload: the clones share one value. JSON is made only when
 /// someone asks.
@@ -210,7 +184,7 @@ impl Live {
     where
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let value = self.sole_mut().and_then(downcast_mut::<T>);
+        let value = self.unique_mut().and_then(downcast_mut::<T>);
         if let Some(value) = value
             && let Some(duplicate) = copies.duplicate(value)
         {
@@ -224,14 +198,32 @@ impl Live {
     }
 
     /// The value, where nobody else holds it in any way.
-    pub(crate) fn sole_mut(&mut self) -> Option<&mut dyn Payload> {
-        if self.cell().is_some() {
+    #[inline]
+    pub(crate) fn unique_mut(&mut self) -> Option<&mut dyn Payload> {
+        match &mut self.held {
+            Held::Value(value) if self.cell.get().is_none() => Arc::get_mut(value),
+            Held::Value(_) => None,
+            Held::Cell(cell) => Arc::get_mut(Arc::get_mut(cell.as_mut()?)?.value_mut()),
+        }
+    }
+
+    /// Whether it is a `T` that nobody else holds in any way.
+    // `&mut`: only that proves it.
+    pub(crate) fn is_unique<T: 'static>(&mut self) -> bool {
+        self.unique_mut().and_then(downcast_mut::<T>).is_some()
+    }
+
+    /// Moves the value out, if it is a `T` that [nobody else holds](Self::is_unique). Unlike [`take`](Self::take) it leaves no
+    /// copy behind.
+    pub(crate) fn take_unique<T: Payload>(&mut self) -> Option<T> {
+        if !self.is_unique::<T>() {
             return None;
         }
-        match &mut self.held {
-            Held::Value(value) => Arc::get_mut(value),
-            Held::Cell(_) => None,
-        }
+        let value = match std::mem::replace(&mut self.held, Held::Cell(None)) {
+            Held::Value(value) => value,
+            Held::Cell(cell) => Arc::into_inner(cell?)?.into_value(),
+        };
+        Arc::into_inner(value.into_any().downcast().ok()?)
     }
 
     /// Moves the value out, wherever it is held.

@@ -1,5 +1,6 @@
 //! What flows along the edges: states, choices of states and lists of states.
 
+mod cell;
 mod clones;
 mod content;
 mod copies;

@@ -33,5 +33,6 @@ mod suspension;
 mod unwritable;
 mod values;
 mod values_kept;
+mod values_of_lists;
 mod values_once;
 mod waits;

@@ -54,11 +54,7 @@ impl ListBody for Foreach {
         Some(Live::new(Outcome::Succeeded(Value::Object(names))))
     }
 
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
         let iterations = outputs_of(&self.id, done, input, |output| self.iteration(output))?;
         let output = json!({ "count": iterations.len(), "iterations": iterations });
         Ok(Live::new(Outcome::Succeeded(output)))

@@ -19,12 +19,12 @@ use crate::{error::FlowError, graph::ListInput, state::Live};
 /// What a list returns of each of its items; an error if a node has failed in one that nothing handled.
 fn outputs_of(
     id: &str,
-    done: &mut dyn Iterator<Item = &mut Live>,
+    done: &[Live],
     input: &ListInput<'_>,
     output: impl Fn(&BodyOutput) -> Value,
 ) -> Result<Vec<Value>, FlowError> {
     let mut failed = None;
-    let item = |item: &mut Live| {
+    let item = |item: &Live| {
         let item = item.get::<BodyOutput>()?;
         let outcome = |failed: &str| item.nodes.get(failed).map(Arc::clone);
         failed = failed.take().or_else(|| {
@@ -33,7 +33,7 @@ fn outputs_of(
         });
         Ok(output(&item))
     };
-    let outputs: Result<Vec<Value>, _> = done.map(item).collect();
+    let outputs: Result<Vec<Value>, _> = done.iter().map(item).collect();
     let outputs = outputs.map_err(|error| input.unreadable(error))?;
     match failed {
         Some((failed, outcome)) => Err(failed_inside(id, &failed, "body", outcome.value())),

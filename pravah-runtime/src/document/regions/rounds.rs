@@ -96,11 +96,7 @@ impl ListBody for Loop {
         self.rounds.leaves(output)
     }
 
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
         let round = |output: &BodyOutput| json!({ "outputs": output.outputs() });
         let rounds = outputs_of(&self.id, done, input, round)?;
         let output = json!({ "iteration": rounds.len(), "iterations": rounds });
@@ -170,11 +166,7 @@ impl ListBody for Repeated {
         self.rounds.leaves(output)
     }
 
-    fn collect(
-        &self,
-        _: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
+    fn collect(&self, _: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
         let last = self.outcome(input.latest);
         if let Some(last) = last.filter(|it| self.rules.is_stopped_by(it, input.latest)) {
             let [_, node] = &self.ends;

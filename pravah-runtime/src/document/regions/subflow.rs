@@ -34,12 +34,8 @@ impl ListBody for Subflow {
         Ok(Arc::from([Live::new(Outcome::Succeeded(flow))]))
     }
 
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
-        let output = done.next().map(|done| done.get::<DocumentOutput>());
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
+        let output = done.first().map(|done| done.get::<DocumentOutput>());
         let output = output
             .transpose()
             .map_err(|error| input.unreadable(error))?;

@@ -122,12 +122,8 @@ impl ListBody for TypedFlow {
         Ok(tokens.values().map(|token| token.live.clone()).collect())
     }
 
-    fn collect(
-        &self,
-        done: &mut dyn Iterator<Item = &mut Live>,
-        input: &ListInput<'_>,
-    ) -> Result<Live, FlowError> {
-        let output = done.next().map(|done| done.to_value()).transpose();
+    fn collect(&self, done: &mut [Live], input: &ListInput<'_>) -> Result<Live, FlowError> {
+        let output = done.first().map(|done| done.to_value()).transpose();
         let output = output.map_err(|error| input.unreadable(error))?;
         Ok(Live::new(Outcome::Succeeded(output.unwrap_or_default())))
     }

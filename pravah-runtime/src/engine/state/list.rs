@@ -1,6 +1,6 @@
 //! Lists: each item runs through a chain of its own.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use super::{
     frame::{Frame, List},
@@ -10,6 +10,7 @@ use crate::{
     error::{FlowError, guard},
     graph::{EachNode, ListInput, NodeIx, NodeKind, Place},
     node::{Emitted, Token},
+    sorted_map::SortedMap,
     state::Live,
 };
 
@@ -146,9 +147,9 @@ impl Frame {
             self.note_task_step(item, done, step);
             return None;
         }
-        let table = Arc::clone(&self.table);
-        if let (Some(output), NodeKind::Each(each)) = (&done, &table.node(node).kind) {
-            self.leave(&each.body.leaves(output));
+        if let (Some(output), NodeKind::Each(each)) = (&done, &self.table.node(node).kind) {
+            let leaves = each.body.leaves(output);
+            self.leave(&leaves);
         }
         self.list_mut(node)?.note_step(item.index, done);
         self.grow(node);
@@ -184,7 +185,8 @@ impl Frame {
         each.body.goes_on(list.done.len(), last, &input)
     }
 
-    /// What the list returns, of what its items returned, in their order.
+    /// Builds what the list returns from what its items returned, in their order. That is taken out of the list; on an
+    /// error it is put back.
     pub(crate) fn gather(&mut self, node: NodeIx) -> Result<Live, FlowError> {
         let table = Arc::clone(&self.table);
         let entry = table.node(node);
@@ -194,14 +196,16 @@ impl Frame {
             ));
         };
         self.goes_on(node)?;
-        // Values can be moved out through any clone of what holds them.
-        let mut done: Vec<Live> = match self.progress.lists.get(&node) {
-            Some(list) => list.done.values().cloned().collect(),
-            None => Vec::new(),
-        };
+        let done = self.list_mut(node).map(|list| mem::take(&mut list.done));
+        let mut done = done.map(SortedMap::into_values).unwrap_or_default();
         let input = self.list_input(node);
-        guard(&entry.id, || {
-            each.body.collect(&mut done.iter_mut(), &input)
-        })?
+        let output = guard(&entry.id, || each.body.collect(&mut done, &input)).flatten();
+        if output.is_err()
+            && let Some(list) = self.list_mut(node)
+        {
+            // Of a complete list: their indices have no gaps.
+            list.done = done.into_iter().enumerate().collect();
+        }
+        output
     }
 }
