@@ -34,11 +34,7 @@ impl Run {
         let spec = spec_of(agent, id, &inputs)?;
         let progress = match frame.progress.agents.get(&path.node) {
             Some(progress) if frame.has_tasks(path.node) || progress.waits_for_detached() => {
-                let mut progress = (**progress).clone();
-                let step_key = || self.step_key(path);
-                progress.take_results(step_key, |task| frame.end_of_task(path.node, task));
-                self.end_overdue_waits(&mut progress);
-                Arc::new(progress)
+                Arc::new(self.with_task_results(path, progress))
             }
             Some(progress) if progress.has_started() => Arc::clone(progress),
             before => {
@@ -82,6 +78,17 @@ impl Run {
         })
     }
 
+    /// The agent's progress, with the results of its tasks.
+    #[inline(never)]
+    fn with_task_results(&self, path: &NodePath, progress: &AgentProgress) -> AgentProgress {
+        let frame = self.state.frame(&path.frame);
+        let mut progress = progress.clone();
+        let step_key = || self.step_key(path);
+        progress.take_results(step_key, |task| frame.end_of_task(path.node, task));
+        self.end_overdue_waits(&mut progress);
+        progress
+    }
+
     /// Fails where an agent that starts has a fallback that could not be asked.
     fn check_fallbacks(
         &self,
@@ -91,12 +98,24 @@ impl Run {
         ctx: &Context,
         scope: &StepScope,
     ) -> Result<(), FlowError> {
-        let last = agent.spec.config.fallback.len();
-        if last == 0 {
-            return Ok(());
+        match agent.spec.config.fallback.is_empty() {
+            true => Ok(()),
+            false => self.check_fallbacks_slow(agent, id, progress, ctx, scope),
         }
+    }
+
+    #[inline(never)]
+    fn check_fallbacks_slow(
+        &self,
+        agent: &AgentNode,
+        id: &str,
+        progress: &AgentProgress,
+        ctx: &Context,
+        scope: &StepScope,
+    ) -> Result<(), FlowError> {
         let factory = self.factory.get(ctx);
-        let models = (0..=last).map(|number| self.model(agent, id, number, &factory));
+        let models = (0..=agent.spec.config.fallback.len())
+            .map(|number| self.model(agent, id, number, &factory));
         let models = models.collect::<Result<Vec<_>, _>>()?;
         let ctx = ctx.clone().into_step(scope.clone());
         fallback::check_models(&agent.spec, progress, id, models, &ctx)
@@ -180,9 +199,18 @@ impl Run {
 /// The agent: that of the node, or an ad-hoc one. What all of those share, such as models and limits, is said by the
 /// agent of the node all the same.
 fn spec_of(agent: &AgentNode, id: &str, inputs: &Inputs<'_>) -> Result<Arc<AgentSpec>, FlowError> {
-    if !agent.is_ad_hoc {
-        return Ok(Arc::clone(&agent.spec));
+    match agent.is_ad_hoc {
+        true => ad_hoc_spec(agent, id, inputs),
+        false => Ok(Arc::clone(&agent.spec)),
     }
+}
+
+#[inline(never)]
+fn ad_hoc_spec(
+    agent: &AgentNode,
+    id: &str,
+    inputs: &Inputs<'_>,
+) -> Result<Arc<AgentSpec>, FlowError> {
     let told = inputs.typed::<TaskPrompt>(0).map_err(|error| *error)?;
     let spec = told.agent(&agent.spec).map_err(|why| {
         let problem = format!("the agent `{id}`: {why}");

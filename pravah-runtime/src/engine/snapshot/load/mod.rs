@@ -272,19 +272,42 @@ impl Loader<'_> {
     }
 
     /// Takes over the entries of a section with `put`.
+    #[inline]
     fn section<K: Display, V>(
         &mut self,
         (name, entries, on_error): (&str, Map<K, V>, OnError),
-        mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
+        put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
     ) -> Loaded<()> {
         if entries.is_empty() {
             return Ok(());
         }
+        match self.revalidates {
+            true => self.put_revalidated((name, entries, on_error), put),
+            false => self.put_all(entries, put),
+        }
+    }
+
+    // Out of line, since most sections are empty.
+    #[inline(never)]
+    fn put_all<K, V>(
+        &mut self,
+        entries: Map<K, V>,
+        mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
+    ) -> Loaded<()> {
         for (key, value) in entries {
-            if !self.revalidates {
-                put(self, key, value)?;
-                continue;
-            }
+            put(self, key, value)?;
+        }
+        Ok(())
+    }
+
+    /// The same, for entries that may not fit this version: each is dropped or refused, as `on_error` says.
+    #[inline(never)]
+    fn put_revalidated<K: Display, V>(
+        &mut self,
+        (name, entries, on_error): (&str, Map<K, V>, OnError),
+        mut put: impl FnMut(&mut Self, K, V) -> Loaded<()>,
+    ) -> Loaded<()> {
+        for (key, value) in entries {
             let around = enter(&mut self.at, name, &key);
             let (own, dropped) = (self.at.len(), self.dropped.len());
             let migrated = self.migrated.len();

@@ -20,7 +20,28 @@ pub(super) struct Writer {
 impl Writer {
     /// The entries of a map that have a key in the snapshot: all of them, or those that are other than
     /// before.
+    #[inline]
     pub(super) fn section<'a, K, V, S, T>(
+        &mut self,
+        section: Section<'a, K, V>,
+        key: impl Fn(&'a K, &'a V) -> Option<S>,
+        value: impl FnMut(&mut Self, &'a K, &'a V, Option<&'a V>) -> T,
+    ) -> Map<S, T>
+    where
+        K: Ord + Clone,
+        V: Clone + PartialEq,
+        S: Ord + Display,
+    {
+        let (_, now, before) = section;
+        if now.is_empty() && before.is_none_or(SortedMap::is_empty) {
+            return Map::default();
+        }
+        self.section_slow(section, key, value)
+    }
+
+    // Out of line, since most sections are empty.
+    #[inline(never)]
+    fn section_slow<'a, K, V, S, T>(
         &mut self,
         (name, now, before): Section<'a, K, V>,
         key: impl Fn(&'a K, &'a V) -> Option<S>,
@@ -32,9 +53,6 @@ impl Writer {
         S: Ord + Display,
     {
         let Some(before) = before else {
-            if now.is_empty() {
-                return Map::default();
-            }
             let mut entries = Map::with_capacity(now.len());
             for (at, entry) in now.iter() {
                 if let Some(key) = key(at, entry) {
