@@ -214,10 +214,10 @@ pub mod __private {
         model::{Effort, ModelOptions, ToolChoice},
         node::{
             AgentOutput, Answer, Asked, Emit, Emitted, ErrorParam, GateFns, GateParam, HasBranch,
-            Input, InputResult, Inputs, IntoPrompt, Invoke, IsState, Known, MaybeOwned, Metadata,
-            NamedOutput, NamedParam, Node, NodeError, OneState, Output, Param, Policy, Receive,
-            Refused, ResumedParam, Retry, Role, Running, Split, Started, StateOfAgent, Text,
-            TextParam, UnknownAsks, answer_of, schema_of_answer,
+            Input, InputResult, Inputs, IntoPrompt, Invoke, InvokeOutput, IsState, Known,
+            MaybeOwned, Metadata, NamedOutput, NamedParam, Node, NodeError, OneState, Output,
+            Param, Policy, Receive, Refused, ResumedParam, Retry, Role, Running, Split, Started,
+            StateOfAgent, Text, TextParam, UnknownAsks, answer_of, schema_of_answer,
         },
         state::{
             ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone,

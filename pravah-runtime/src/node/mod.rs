@@ -32,7 +32,7 @@ pub(crate) use inputs::{LatestState, LatestStates, Token, Tokens};
 pub use invoke::{Invoke, InvokeAgent};
 pub(crate) use invoke::{NodeCall, NodeCalls};
 pub(crate) use output::Emission;
-pub use output::{Emit, Emitted, HasBranch, NamedOutput, NodeError, Output};
+pub use output::{Emit, Emitted, HasBranch, InvokeOutput, NamedOutput, NodeError, Output};
 pub use param::{ErrorParam, GateParam, NamedParam, Param, Receive, ResumedParam, TextParam};
 pub use policy::{Policy, PolicyProblem, Retry};
 pub(crate) use role::NotAnswered;

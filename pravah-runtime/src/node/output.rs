@@ -59,28 +59,49 @@ pub trait Emit<O> {
     fn emit(output: O) -> Result<Emitted, BoxError>;
 }
 
-/// An output that is written as one name. rustc lists none of the impls of [`Output`] for it, of which
-/// there is one for each state and each tuple.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "a node cannot return `{Self}`: it is not a flow state",
-    label = "not a state",
-    note = "wrap a type that is not yours in a state, such as `#[state] struct Text {{ text: String }}`; above a type of yours write `#[state]`, or `#[choice]` if it is an enum of states"
-)]
-pub trait NamedOutput: Sized {
-    type Emit: Emit<Self>;
+/// Defines a trait that is the same as [`Output`] under another name, with another message. rustc lists none of the impls of
+/// [`Output`] for it, of which there is one for each state and each tuple.
+macro_rules! also_output {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[doc(hidden)]
+        pub trait $name: Sized {
+            type Emit: Emit<Self>;
 
-    const SHAPE: Shape = Self::Emit::SHAPE;
+            const SHAPE: Shape = Self::Emit::SHAPE;
 
-    #[inline]
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Self::Emit::emit(self)
-    }
+            #[inline]
+            fn emit(self) -> Result<Emitted, BoxError> {
+                Self::Emit::emit(self)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<O: Output> $name for O {
+            type Emit = O::Emit;
+        }
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<O: Output> NamedOutput for O {
-    type Emit = O::Emit;
+also_output! {
+    /// An output that is written as one name.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot return `{Self}`: it is not a flow state",
+        label = "not a state",
+        note = "wrap a type that is not yours in a state, such as `#[state] struct Text {{ text: String }}`; above a type of yours write `#[state]`, or `#[choice]` if it is an enum of states"
+    )]
+    NamedOutput
+}
+
+also_output! {
+    /// An output that is written as an `Invoke`: with the message for those who name the agent in it, or a type without `#[state]`.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot return `{Self}`: no call returns that",
+        label = "not the state that a call returns",
+        note = "an `Invoke<A>` names the state `A` that the called agent or flow returns, such as `Invoke<Finding>`, and not whom it calls: that is in `agents = […]`",
+        note = "above a type of yours write `#[state]`; several calls return an `Invoke<Each<A>>`, and detached ones an `Invoke<Tasks>`"
+    )]
+    InvokeOutput
 }
 
 /// `Self`, an output or a parameter, holds the state `S` as its branch number `K`.

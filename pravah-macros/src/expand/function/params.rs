@@ -261,9 +261,13 @@ fn is_error_name(name: &str) -> bool {
     name.ends_with("Error")
 }
 
-/// What the type that a function returns has to be.
+/// What the type that a function returns has to be: the same under several names, as for parameters.
 pub(super) fn output_trait(ty: &Type) -> &'static str {
-    if is_name(ty) { "NamedOutput" } else { "Output" }
+    match last_name(ty) {
+        Some(name) if name == "Invoke" => "InvokeOutput",
+        _ if is_name(ty) => "NamedOutput",
+        _ => "Output",
+    }
 }
 
 /// The doc comment above an item, as one text.
