@@ -49,6 +49,8 @@ impl Number {
 #[derive(Clone)]
 pub(super) struct Fate {
     seed: u64,
+    /// Whether functions may hang, which only a limit of their time ends.
+    pub(super) functions_hang: bool,
     known: Arc<Mutex<Known>>,
 }
 
@@ -89,6 +91,7 @@ impl Fate {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             seed,
+            functions_hang: true,
             known: Arc::default(),
         }
     }
@@ -135,7 +138,7 @@ impl Fate {
             0 if self.fails(key, 1) => Act::Fails,
             1 if self.fails(key, 2) => Act::Fails,
             2 if self.fails(key, 1) => Act::Panics,
-            3 if self.fails(key, 1) => Act::Hangs,
+            3 if self.functions_hang && self.fails(key, 1) => Act::Hangs,
             4..=6 if fails_for_good => Act::Fails,
             _ => Act::Returns,
         }

@@ -31,13 +31,18 @@ pub(super) struct Kinds {
     pub(super) agents: usize,
     /// Whether bodies may fail for good without a `catch`.
     pub(super) failures: bool,
+    /// Whether functions have no time limits and read no `Latest`: more of them can take the fast path.
+    pub(super) plain: bool,
 }
 
 /// A flow with about `size` nodes, not counting those within it, from `Start` to `End`.
 pub(super) fn draw(seed: u64, size: usize, kinds: Kinds) -> FlowGraph {
     let mut dice = Dice::new(seed);
     let graph = graph(&mut dice, size, kinds, DEPTH, ["Start", "End"]);
-    with_reads(&mut |bound| dice.below(bound), &graph)
+    match kinds.plain {
+        true => graph,
+        false => with_reads(&mut |bound| dice.below(bound), &graph),
+    }
 }
 
 fn graph(
@@ -93,6 +98,12 @@ fn graph(
         ) {
             let states = spec.params.iter().flatten().chain(&spec.outputs);
             own.extend(states.map(|state| state.to_string()));
+        }
+    }
+    if kinds.plain {
+        let functions = specs.iter_mut();
+        for function in functions.filter(|spec| matches!(spec.kind, NodeKind::Function(_))) {
+            function.policy = Policy::new().retry(Retry::attempts(4));
         }
     }
     let kinds_of_states = 1 + dice.below(8);

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod commands;
+mod fast_path;
 mod flow;
 mod mutants;
 mod play;
@@ -62,6 +63,7 @@ async fn comes_to_the_same(
 const NOTHING_FAILS: Kinds = Kinds {
     agents: 8,
     failures: false,
+    plain: false,
 };
 
 proptest! {

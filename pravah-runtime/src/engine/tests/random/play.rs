@@ -51,13 +51,15 @@ pub(super) struct Machine {
     concurrency: usize,
     /// What its runs may spend, if that is limited.
     pub(super) budget: Option<Budget>,
-    /// Whoever watches the run, which nobody does in every second flow: some steps are made in another way then.
+    /// Whether somebody watches the run: where nobody does, the fast path makes some of its steps.
+    pub(super) is_watched: bool,
     watcher: Option<Watcher>,
     ticks: Ticks,
 }
 
 impl Machine {
     pub(super) fn new(graph: &FlowGraph, seed: u64, concurrency: usize) -> Self {
+        let fate = Fate::new(seed);
         Self {
             known: Arc::new(Known {
                 graph: graph.clone(),
@@ -66,7 +68,8 @@ impl Machine {
                 phase: None,
                 output: Arc::new(AsNoted::<Number>::or(None)),
             }),
-            fate: Fate::new(seed),
+            is_watched: fate.is_watched(),
+            fate,
             clock: SystemClock::new(),
             concurrency,
             budget: None,
@@ -76,10 +79,8 @@ impl Machine {
     }
 
     fn start(&mut self) -> FlowRuntime<Random> {
-        self.watcher = self
-            .fate
-            .is_watched()
-            .then(|| Watcher::new(true, self.ticks.clone()));
+        let watcher = || Watcher::new(true, self.ticks.clone());
+        self.watcher = self.is_watched.then(watcher);
         let input = Live::new(Number { n: 1 });
         let run = self.on(RunState::start(&self.known.graph.table, input));
         self.watch(self.limit(run.with_run_id("r")))
