@@ -74,16 +74,20 @@ proptest! {
 }
 
 /// Two nets, and where the places of the first are in the second.
-struct Pair<'a> {
-    old: &'a Net,
-    new: &'a Net,
+pub(crate) struct Pair<'a> {
+    old: (&'a Net, Space),
+    new: (&'a Net, Space),
     images: HashMap<Place, Option<Place>>,
 }
 
 impl<'a> Pair<'a> {
-    /// Places keep their names, where the new net has them; but for some, mostly none, chance decides.
     fn new(old: &'a Net, new: &'a Net, dice: &mut Dice) -> Self {
-        let (from, to) = (Space::new(old).places, Space::new(new).places);
+        Self::of_spaces((old, Space::new(old)), (new, Space::new(new)), dice)
+    }
+
+    /// Places keep their names, where the new net has them; but for some, mostly none, chance decides.
+    pub(crate) fn of_spaces(old: (&'a Net, Space), new: (&'a Net, Space), dice: &mut Dice) -> Self {
+        let (from, to) = (&old.1.places, &new.1.places);
         let kept = |&place: &Place| (place, to.contains(&place).then_some(place));
         let mut images: HashMap<_, _> = from.iter().map(kept).collect();
         for _ in 0..dice.below(8).saturating_sub(4) {
@@ -91,7 +95,7 @@ impl<'a> Pair<'a> {
             images.insert(place, to.get(dice.below(to.len() + 1)).copied());
         }
         // What has no place of that name may be anywhere.
-        for place in &from {
+        for place in from {
             if images[place].is_none() && dice.below(2) == 0 {
                 images.insert(*place, Some(to[dice.below(to.len())]));
             }
@@ -99,9 +103,9 @@ impl<'a> Pair<'a> {
         Self { old, new, images }
     }
 
-    fn agrees_with_brute_force(&self) -> TestCaseResult {
-        let (old, new) = (Space::new(self.old), Space::new(self.new));
-        let start = old.tokens(self.old.entry());
+    pub(crate) fn agrees_with_brute_force(&self) -> TestCaseResult {
+        let ((old_net, old), (new_net, new)) = (&self.old, &self.new);
+        let start = old.tokens(old_net.entry());
         let Some(reached) = old.reached(&start) else {
             return Ok(());
         };
@@ -113,9 +117,9 @@ impl<'a> Pair<'a> {
                 .entry(image)
                 .or_insert_with_key(|image| new.can_finish(image))
         };
-        let named = WayOut::new(self.new)
+        let named = WayOut::new(new_net)
             .unwrap()
-            .incompatibilities(self.old, |place| self.images[&place]);
+            .incompatibilities(old_net, |place| self.images[&place]);
         if let Some(can_finish) = can_finish(&start) {
             prop_assert_eq!(!can_finish, named.contains(&Incompatibility::Entry));
         }
