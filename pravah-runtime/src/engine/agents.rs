@@ -31,7 +31,10 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let table = &frame.table;
         let id = &table.node(path.node).id;
-        let spec = spec_of(agent, id, &inputs)?;
+        let spec = match agent.is_ad_hoc {
+            true => ad_hoc_spec(agent, id, &inputs)?,
+            false => Arc::clone(&agent.spec),
+        };
         let progress = match frame.progress.agents.get(&path.node) {
             Some(progress) if frame.has_tasks(path.node) || progress.waits_for_detached() => {
                 Arc::new(self.with_task_results(path, progress))
@@ -48,7 +51,9 @@ impl Run {
                     Some(_) => progress.started_at(self.state.steps),
                     None => progress,
                 };
-                self.check_fallbacks(agent, id, &progress, ctx, &scope)?;
+                if !agent.spec.config.fallback.is_empty() {
+                    self.check_fallbacks(agent, id, &progress, ctx, &scope)?;
+                }
                 Arc::new(match before {
                     Some(before) => progress.with_counts_of(before),
                     None => progress,
@@ -90,22 +95,8 @@ impl Run {
     }
 
     /// Fails where an agent that starts has a fallback that could not be asked.
-    fn check_fallbacks(
-        &self,
-        agent: &AgentNode,
-        id: &str,
-        progress: &AgentProgress,
-        ctx: &Context,
-        scope: &StepScope,
-    ) -> Result<(), FlowError> {
-        match agent.spec.config.fallback.is_empty() {
-            true => Ok(()),
-            false => self.check_fallbacks_slow(agent, id, progress, ctx, scope),
-        }
-    }
-
     #[inline(never)]
-    fn check_fallbacks_slow(
+    fn check_fallbacks(
         &self,
         agent: &AgentNode,
         id: &str,
@@ -196,15 +187,7 @@ impl Run {
     }
 }
 
-/// The agent: that of the node, or an ad-hoc one. What all of those share, such as models and limits, is said by the
-/// agent of the node all the same.
-fn spec_of(agent: &AgentNode, id: &str, inputs: &Inputs<'_>) -> Result<Arc<AgentSpec>, FlowError> {
-    match agent.is_ad_hoc {
-        true => ad_hoc_spec(agent, id, inputs),
-        false => Ok(Arc::clone(&agent.spec)),
-    }
-}
-
+/// An ad-hoc agent. What all of those share, such as models and limits, is said by the agent of the node all the same.
 #[inline(never)]
 fn ad_hoc_spec(
     agent: &AgentNode,
