@@ -32,23 +32,33 @@ impl Emitted {
     }
 }
 
-/// What a node may return: a state, a choice of states, a tuple of states, or a `Result` of those.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "a node cannot return `{Self}`: it is not a flow state",
-    label = "not a state",
-    note = "a node returns a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
-)]
-pub trait Output: Sized {
-    /// How it is returned; of a state one line, as [`Param`](super::Param) says.
-    type Emit: Emit<Self>;
+/// Defines a trait for what a node returns.
+macro_rules! output_trait {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[doc(hidden)]
+        pub trait $name: Sized {
+            /// How it is returned; of a state one line, as [`Param`](super::Param) says.
+            type Emit: Emit<Self>;
 
-    const SHAPE: Shape = Self::Emit::SHAPE;
+            const SHAPE: Shape = Self::Emit::SHAPE;
 
-    #[inline]
-    fn emit(self) -> Result<Emitted, BoxError> {
-        Self::Emit::emit(self)
-    }
+            #[inline]
+            fn emit(self) -> Result<Emitted, BoxError> {
+                Self::Emit::emit(self)
+            }
+        }
+    };
+}
+
+output_trait! {
+    /// What a node may return: a state, a choice of states, a tuple of states, or a `Result` of those.
+    #[diagnostic::on_unimplemented(
+        message = "a node cannot return `{Self}`: it is not a flow state",
+        label = "not a state",
+        note = "a node returns a `#[state]`, an `Either` or a `#[choice]` of states, a tuple of states, `Each` of a state, or a `Result` of one of these"
+    )]
+    Output
 }
 
 /// How an output of the type `O` goes on from its node.
@@ -59,22 +69,11 @@ pub trait Emit<O> {
     fn emit(output: O) -> Result<Emitted, BoxError>;
 }
 
-/// Defines a trait that is the same as [`Output`] under another name, with another message. rustc lists none of the impls of
-/// [`Output`] for it, of which there is one for each state and each tuple.
+/// [`Output`] under another name, with another message. rustc lists none of the impls of [`Output`] for it, of which there is
+/// one for each state and each tuple.
 macro_rules! also_output {
     ($(#[$attribute:meta])* $name:ident) => {
-        $(#[$attribute])*
-        #[doc(hidden)]
-        pub trait $name: Sized {
-            type Emit: Emit<Self>;
-
-            const SHAPE: Shape = Self::Emit::SHAPE;
-
-            #[inline]
-            fn emit(self) -> Result<Emitted, BoxError> {
-                Self::Emit::emit(self)
-            }
-        }
+        output_trait!($(#[$attribute])* $name);
 
         #[diagnostic::do_not_recommend]
         impl<O: Output> $name for O {
