@@ -197,6 +197,33 @@ async fn a_reply_that_is_a_text_is_said_where_no_json_is_asked_for() {
 }
 
 #[tokio::test]
+async fn a_reply_may_be_any_type_that_serialises() {
+    #[derive(serde::Serialize)]
+    struct Verdict {
+        urgent: bool,
+    }
+
+    let typed = ScriptedModel::new()
+        .reply("n", Verdict { urgent: true })
+        .turn("n", ScriptedTurn::text("so").with_reply("late"));
+    let json = ScriptedModel::new()
+        .reply("n", json!({ "urgent": true }))
+        .turn("n", ScriptedTurn::text("so").with_reply(json!("late")));
+    assert_eq!(typed, json);
+}
+
+#[tokio::test]
+async fn a_reply_that_is_no_json_is_a_failure_that_says_so() {
+    let no_json = std::collections::BTreeMap::from([((1, 2), "a pair is no key")]);
+    let model = ScriptedModel::new().reply("n", no_json);
+    let error = model.complete(&request("n", 0)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the script is wrong: its reply is not valid JSON: key must be a string"
+    );
+}
+
+#[tokio::test]
 async fn a_script_can_be_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let script = r#"{"n": [

@@ -133,7 +133,7 @@ impl AgentRegistry {
     /// let base = AgentConfig::new("Be brief.", "openai://gpt-4o-mini");
     /// let registry = AgentRegistry::new().with_ad_hoc(base);
     /// let target = Target::ad_hoc("You check facts.", "Is there a train to Benin?");
-    /// let script = ScriptedModel::new().reply("ad_hoc", "No.".into());
+    /// let script = ScriptedModel::new().reply("ad_hoc", "No.");
     /// let run = registry.invoke(Invocation::single(target))?;
     /// let mut run = run.with_factory(script);
     /// let RunOut::Done(InvocationResult::Scalar { result, .. }) = run.run(Context::default()).await? else {

@@ -155,10 +155,11 @@ impl ScriptedModel {
             .parse()
     }
 
-    /// The next answer of `node` is this output, or under a [`Contract`](crate::Contract) the envelope
-    /// around it.
+    /// The next answer of `node` is this output, a state or the JSON of one, or under a
+    /// [`Contract`](crate::Contract) the envelope around it. What does not serialise as JSON is a failure of the model
+    /// that says so.
     #[must_use = "it returns the script with the answer: write `script = script.…`"]
-    pub fn reply(self, node: impl Into<String>, output: Value) -> Self {
+    pub fn reply(self, node: impl Into<String>, output: impl Serialize) -> Self {
         self.turn(node, ScriptedTurn::reply(output))
     }
 

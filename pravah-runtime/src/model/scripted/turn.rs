@@ -77,12 +77,10 @@ impl ScriptedCall {
 }
 
 impl ScriptedTurn {
-    /// The agent's output, or the envelope around it.
-    pub fn reply(output: Value) -> Self {
-        Self {
-            reply: Some(output),
-            ..Self::default()
-        }
+    /// The agent's output, or the envelope around it: a state, or the JSON of one. What does not serialise as JSON
+    /// is a failure that says so.
+    pub fn reply(output: impl Serialize) -> Self {
+        Self::default().with_reply(output)
     }
 
     /// Plain text.
@@ -106,10 +104,17 @@ impl ScriptedTurn {
         }
     }
 
-    /// The same answer with an output.
+    /// The same answer with an output, as [`reply`](Self::reply) takes it.
     #[must_use]
-    pub fn with_reply(mut self, output: Value) -> Self {
-        self.reply = Some(output);
+    pub fn with_reply(mut self, output: impl Serialize) -> Self {
+        match serde_json::to_value(output) {
+            Ok(output) => self.reply = Some(output),
+            Err(error) => {
+                self.error = Some(format!(
+                    "the script is wrong: its reply is not valid JSON: {error}"
+                ));
+            }
+        }
         self
     }
 

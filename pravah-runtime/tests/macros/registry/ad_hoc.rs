@@ -62,7 +62,7 @@ fn tools_of(model: &Recorder) -> Vec<String> {
 // A17, S2.3, S2.4
 #[tokio::test]
 async fn an_ad_hoc_agent_is_told_what_all_are_and_then_its_own_prompt() {
-    let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No.".into()));
+    let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No."));
     let result = played(Invocation::single(checker()), &model).await;
     assert_eq!(result["result"]["content"], "No.");
     let asked = model.asked();
@@ -83,7 +83,7 @@ async fn tools_that_are_named_replace_those_of_the_host() {
             vec!["add", "pick"],
         ),
     ] {
-        let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No.".into()));
+        let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No."));
         let target = checker().with_own_tools(tools);
         played(Invocation::single(target), &model).await;
         assert_eq!(tools_of(&model), expected);
@@ -94,9 +94,9 @@ async fn tools_that_are_named_replace_those_of_the_host() {
 async fn two_ad_hoc_agents_at_once_use_tools_and_ask_for_what_is_outside() {
     let script = ScriptedModel::new()
         .call("ad_hoc[0]", "add", json!({ "a": 1, "b": 2 }))
-        .reply("ad_hoc[0]", "3".into())
+        .reply("ad_hoc[0]", "3")
         .call("ad_hoc[1]", "pick", json!({}))
-        .reply("ad_hoc[1]", "notes.md".into());
+        .reply("ad_hoc[1]", "notes.md");
     let model = Recorder::new(script);
     let targets = ["You add.", "You pick."].map(|prompt| Target::ad_hoc(prompt, "Go."));
     let result = played(Invocation::all(targets), &model).await;

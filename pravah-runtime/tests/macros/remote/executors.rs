@@ -116,7 +116,7 @@ fn an_agent_in_this_process_cannot_be_called_remote() {
 #[tokio::test]
 async fn an_ad_hoc_agent_is_made_where_it_runs() {
     let there = agents().with_ad_hoc(AgentConfig::new("Be brief.", "openai://m"));
-    let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No.".into()));
+    let model = Recorder::new(ScriptedModel::new().reply("ad_hoc", "No."));
     let context = Context::default().with_dep(model.factory());
     let runner = Arc::new(LoopbackRunner::new(there).with_context(context));
     let target = Target::ad_hoc("You check facts.", "Is it so?").with_executor(remote("loopback"));
