@@ -215,9 +215,11 @@ impl Run {
     /// Forgets what the agents have asked that the node at `path` has called, which is done.
     pub(super) fn forget_calls(&mut self, path: &NodePath) {
         let RunState { root, spending, .. } = &mut *self.state;
+        if spending.asked.is_empty() {
+            return;
+        }
         let frame = root.at(&path.frame);
-        let has_called = frame.is_some_and(|frame| frame.has_tasks(path.node));
-        if has_called && !spending.asked.is_empty() {
+        if frame.is_some_and(|frame| frame.has_tasks(path.node)) {
             spending.forget_called(root, path);
         }
     }

@@ -176,9 +176,11 @@ impl Run {
         tokens: &'a mut Tokens,
     ) -> Inputs<'a> {
         let entry = table.node(path.node);
-        Inputs::new(&entry.slots, tokens, table)
-            .with_latest(&entry.reads, &self.state.frame(&path.frame).latest)
-            .with_values(&self.state.values)
+        let inputs = Inputs::new(&entry.slots, tokens, table).with_values(&self.state.values);
+        match entry.reads.is_empty() && entry.rules.is_none() {
+            true => inputs,
+            false => inputs.with_latest(&entry.reads, &self.state.frame(&path.frame).latest),
+        }
     }
 
     /// Where in the run the node at `path` is.

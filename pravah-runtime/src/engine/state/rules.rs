@@ -153,8 +153,11 @@ impl RunState {
     /// Whether the node at `path` has rules, as those of documents do.
     #[inline]
     pub(crate) fn has_rules(&self, path: &NodePath) -> bool {
-        let table = &self.frame(&path.frame).table;
-        table.node(path.node).rules.is_some()
+        // Documents alone have them: a flow in Rust does not look for the frame.
+        self.root.table.is_document() && {
+            let table = &self.frame(&path.frame).table;
+            table.node(path.node).rules.is_some()
+        }
     }
 
     /// Keeps what the rules of a node take out of its output.

@@ -20,6 +20,9 @@ use crate::{
 /// The inputs of flows, and which flows have that of another.
 type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
 
+/// A flow, and the one around it whose input it shares.
+type Shares = (ScopeIx, ScopeIx);
+
 /// The inputs in a snapshot of another version.
 #[derive(Default)]
 struct Kept {
@@ -51,52 +54,10 @@ impl Loader<'_> {
         (stored, shared): StoredInputs<'_>,
         mut item: Option<Live>,
     ) -> Loaded<()> {
-        let mut kept = self.revalidates.then(|| Kept::of(&shared));
-        for (key, state) in stored {
-            let live = state.into_live();
-            if let Some(kept) = &mut kept {
-                kept.values.insert(key.to_string(), live.clone());
-            }
-            match (self.flow_of_input(frame, &key), &mut kept) {
-                (Ok(scope), _) => self.put_input(frame, scope, &key, live)?,
-                (Err(why), Some(kept)) => {
-                    self.drop_entry(sections::inputs, &key, why);
-                    kept.unused.push((key.into_owned(), live));
-                }
-                (Err(why), None) => return Err(why),
-            }
-        }
-        let mut sharing = Vec::new();
-        self.section(
-            (sections::shared_inputs, shared, OnError::Drop),
-            |loader, key, around| {
-                let why = match loader.flow_that_shares(frame, &key, &around) {
-                    Ok(shares) => {
-                        sharing.push(shares);
-                        return Ok(());
-                    }
-                    Err(why) => why,
-                };
-                let Some(kept) = &mut kept else {
-                    return Err(why);
-                };
-                let Some(live) = loader.shared_value(frame, kept, &around) else {
-                    return Err(why);
-                };
-                match loader.flow_of_input(frame, &key) {
-                    // The flow around it may start with something else now.
-                    Ok(scope) if !frame.flow_inputs.contains(&scope) => {
-                        loader.put_input(frame, scope, &key, live)
-                    }
-                    Ok(_) => Err(why),
-                    Err(why) => {
-                        kept.unused.push((key.into_owned(), live));
-                        Err(why)
-                    }
-                }
-            },
-        )?;
-        let unused = kept.map(|kept| kept.unused).unwrap_or_default();
+        let (sharing, unused) = match self.revalidates {
+            false => (self.known_inputs(frame, stored, shared)?, Vec::new()),
+            true => self.revalidated_inputs(frame, stored, shared)?,
+        };
         // A flow comes after those around it.
         for scope in (0..).map(ScopeIx).take(table.scopes.len()) {
             if frame.flow_inputs.contains(&scope) {
@@ -118,6 +79,73 @@ impl Loader<'_> {
         self.check_inputs(frame)
     }
 
+    /// Takes over the inputs that are stored, and returns which flows share theirs. All have to fit.
+    fn known_inputs(
+        &self,
+        frame: &mut Frame,
+        stored: Map<Key<'_>, StoredState<'_>>,
+        shared: References<'_>,
+    ) -> Loaded<Vec<Shares>> {
+        for (key, state) in stored {
+            let scope = self.flow_of_input(frame, &key)?;
+            frame.flow_inputs.insert(scope, state.into_live());
+        }
+        let shared = shared.into_iter();
+        shared
+            .map(|(key, around)| self.flow_that_shares(frame, &key, &around))
+            .collect()
+    }
+
+    /// The same, where they may be of another version of the flow. Those that nothing takes any more are returned too.
+    #[inline(never)]
+    fn revalidated_inputs(
+        &mut self,
+        frame: &mut Frame,
+        stored: Map<Key<'_>, StoredState<'_>>,
+        shared: References<'_>,
+    ) -> Loaded<(Vec<Shares>, Vec<Unused>)> {
+        let mut kept = Kept::of(&shared);
+        for (key, state) in stored {
+            let live = state.into_live();
+            kept.values.insert(key.to_string(), live.clone());
+            match self.flow_of_input(frame, &key) {
+                Ok(scope) => self.put_input(frame, scope, &key, live)?,
+                Err(why) => {
+                    self.drop_entry(sections::inputs, &key, why);
+                    kept.unused.push((key.into_owned(), live));
+                }
+            }
+        }
+        let mut sharing = Vec::new();
+        self.section(
+            (sections::shared_inputs, shared, OnError::Drop),
+            |loader, key, around| {
+                let why = match loader.flow_that_shares(frame, &key, &around) {
+                    Ok(shares) => {
+                        sharing.push(shares);
+                        return Ok(());
+                    }
+                    Err(why) => why,
+                };
+                let Some(live) = loader.shared_value(frame, &kept, &around) else {
+                    return Err(why);
+                };
+                match loader.flow_of_input(frame, &key) {
+                    // The flow around it may start with something else now.
+                    Ok(scope) if !frame.flow_inputs.contains(&scope) => {
+                        loader.put_input(frame, scope, &key, live)
+                    }
+                    Ok(_) => Err(why),
+                    Err(why) => {
+                        kept.unused.push((key.into_owned(), live));
+                        Err(why)
+                    }
+                }
+            },
+        )?;
+        Ok((sharing, kept.unused))
+    }
+
     /// The input that a flow has in common with the one around it whose input has this key.
     fn shared_value(&self, frame: &Frame, kept: &Kept, around: &str) -> Option<Live> {
         let mut key = around;
@@ -134,19 +162,18 @@ impl Loader<'_> {
         self.waited_at_start(frame, key)
     }
 
+    /// Keeps an input, as the type that the flow starts with now.
     fn put_input(
         &mut self,
         frame: &mut Frame,
         scope: ScopeIx,
         key: &str,
-        mut live: Live,
+        live: Live,
     ) -> Loaded<()> {
-        if self.revalidates {
-            let table = Arc::clone(&frame.table);
-            let around = enter(&mut self.at, sections::inputs, &key);
-            live = self.as_state(&table, table.scope(scope).entry, live)?;
-            self.at.truncate(around);
-        }
+        let table = Arc::clone(&frame.table);
+        let around = enter(&mut self.at, sections::inputs, &key);
+        let live = self.as_state(&table, table.scope(scope).entry, live)?;
+        self.at.truncate(around);
         frame.flow_inputs.insert(scope, live);
         Ok(())
     }
@@ -162,12 +189,7 @@ impl Loader<'_> {
     }
 
     /// The flow of this name, and that of the other, which is around it and starts with the same state.
-    fn flow_that_shares(
-        &self,
-        frame: &Frame,
-        key: &str,
-        around: &str,
-    ) -> Loaded<(ScopeIx, ScopeIx)> {
+    fn flow_that_shares(&self, frame: &Frame, key: &str, around: &str) -> Loaded<Shares> {
         let scope = self.flow_of_input(frame, key)?;
         if frame.flow_inputs.contains(&scope) {
             return Err(format!("the flow of `{key}` has an input of its own").into());
