@@ -17,6 +17,7 @@ mod concurrency_inside;
 mod concurrency_limits;
 mod fail_fast;
 mod gates;
+mod precedence;
 mod random;
 mod random_flow;
 mod support;
