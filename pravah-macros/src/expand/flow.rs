@@ -163,6 +163,8 @@ fn callable(flow: &Flow, item: &ItemFn, argument: &Ident) -> TokenStream {
     };
     quote! {
         #(#attrs)*
+        // A flow may be started by its name or its input alone, also one that a macro of the user's writes.
+        #[allow(dead_code)]
         #visibility fn #name<>(#argument: #input, #context: #private::Context)
             -> #private::FlowFuture<#output>
         where #sent #starts

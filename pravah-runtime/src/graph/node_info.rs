@@ -1,7 +1,13 @@
 //! What a type that stands for a node is asked for.
 
+use std::any::TypeId;
+
 use super::NodeSpec;
-use crate::topology::Signature;
+use crate::{
+    node::{FirstState, Invoke, InvokeAgent, Node, NodeCall, ParamList},
+    state::Live,
+    topology::Signature,
+};
 
 /// What the checks of a flow and its graph need to know of a node.
 #[doc(hidden)]
@@ -15,4 +21,20 @@ pub trait NodeInfo {
 
     /// How to run the node.
     fn spec() -> NodeSpec;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Node<Params, Output> + NodeInfo + 'static, Params, Output> InvokeAgent<Params, Output>
+    for A
+{
+    fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
+    where
+        Params: ParamList<Consumed: FirstState>,
+    {
+        Invoke::of(vec![NodeCall {
+            name: A::SIGNATURE.name.to_owned(),
+            id: Some(TypeId::of::<A>()),
+            input: Ok(Live::new(input)),
+        }])
+    }
 }

@@ -4,13 +4,10 @@ use std::{any::TypeId, marker::PhantomData};
 
 use serde::Serialize;
 
-use super::{
-    Emission, Emit, Emitted, HasBranch, IsState, Node, Output, ParamList, TaskResult, Tasks,
-};
+use super::{Emission, Emit, Emitted, HasBranch, IsState, Output, ParamList, TaskResult, Tasks};
 use crate::{
     agent::Agent,
     error::BoxError,
-    graph::NodeInfo,
     state::{Each, Live, State},
     topology::{Shape, ShapeKind},
 };
@@ -92,7 +89,7 @@ pub(crate) struct NodeCall {
 }
 
 impl<S> Invoke<S> {
-    fn of(calls: Vec<NodeCall>) -> Self {
+    pub(crate) fn of(calls: Vec<NodeCall>) -> Self {
         Self::with_calls(NodeCalls::Awaited(calls))
     }
 
@@ -248,22 +245,6 @@ pub trait InvokeAgent<Params, Output>: Sized {
     fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
     where
         Params: ParamList<Consumed: FirstState>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<A: Node<Params, Output> + NodeInfo + 'static, Params, Output> InvokeAgent<Params, Output>
-    for A
-{
-    fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
-    where
-        Params: ParamList<Consumed: FirstState>,
-    {
-        Invoke::of(vec![NodeCall {
-            name: A::SIGNATURE.name.to_owned(),
-            id: Some(TypeId::of::<A>()),
-            input: Ok(Live::new(input)),
-        }])
-    }
 }
 
 /// The first state of what a node takes. A node that takes more cannot be called; `check_call` reports that where it is
