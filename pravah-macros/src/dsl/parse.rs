@@ -287,6 +287,9 @@ impl Parser<'_> {
                     Word::Join => {
                         "name the node where the branches meet: `fork(a, b) -> join(node)`"
                     }
+                    _ if is_list(&tokens) => {
+                        "the chain in `each` is a flow of its own: to catch what fails in it, put a flow into the `each` that has the node and the `catch`; to catch the failure of the whole list, move the list into a flow, and write `catch` around its name"
+                    }
                     _ => {
                         "name the node whose failure goes on: `catch(node) -> rescue`; to catch the failures of several nodes, move them into a flow of their own, and write `catch` around its name"
                     }
@@ -297,6 +300,11 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Whether it is `each(…)`.
+fn is_list(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [TokenTree::Ident(word), TokenTree::Group(_)] if word == Word::Each.name())
 }
 
 impl GroupKind {
