@@ -11,7 +11,7 @@ use crate::{
     sorted_map::SortedMap,
     state::{
         AnyCopies, Copies, CopiesOf, Live, Payload, State, StateType, downcast_mut,
-        of_another_type, unwrap,
+        of_another_type, read, unwrap,
     },
 };
 
@@ -232,6 +232,9 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
+        if let Some(raw) = self.token(index)?.live.raw_alone() {
+            return read(raw).map_err(|source| self.unreadable(index, source));
+        }
         let taken = self.move_out(index, &CopiesOf::new(copies))?;
         unwrap(taken).map_err(|source| self.unreadable(index, source))
     }

@@ -111,6 +111,11 @@ impl Live {
         }
     }
 
+    /// What it is as JSON, as it is after a restore, where nobody else holds it: the JSON stays as another attempt's copy.
+    pub(crate) fn raw_alone(&self) -> Option<&Raw> {
+        self.typed().filter(|_| self.cell().is_none())
+    }
+
     /// The length of a list that is still raw JSON, and some of its items: `None` if it is not raw, an error if
     /// the JSON is no list.
     pub(crate) fn raw_items(&self, wanted: Vec<usize>) -> Option<RawItems> {
@@ -190,8 +195,7 @@ impl Live {
         {
             return Ok(std::mem::replace(value, duplicate));
         }
-        // As it is after a restore: the JSON stays.
-        if let Some(raw) = self.typed::<Raw>().filter(|_| self.cell().is_none()) {
+        if let Some(raw) = self.raw_alone() {
             return payload::read(raw);
         }
         unwrap(self.move_out(&CopiesOf::new(copies))?)

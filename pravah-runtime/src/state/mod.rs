@@ -31,7 +31,7 @@ pub use fields::{
 };
 pub(crate) use live::Live;
 pub(crate) use payload::{
-    Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type, unwrap,
+    Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type, read, unwrap,
 };
 
 use std::panic::Location;

@@ -129,7 +129,7 @@ impl StateType {
     {
         Self {
             id: TypeId::of::<T>(),
-            from_json: |json| Ok(Arc::new(T::deserialize(json)?)),
+            from_json: |json| Ok(Arc::new(parse::<T>(json)?)),
         }
     }
 
@@ -168,22 +168,38 @@ impl StateType {
     }
 
     fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
-        whole(json, self.from_json)
+        let mut value = None;
+        read_whole(json, &mut |json| {
+            value = Some((self.from_json)(json)?);
+            Ok(())
+        })?;
+        value.ok_or_else(of_another_type)
     }
 }
 
 /// The value that a text is of.
-pub(super) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
-    whole(json.get(), |json| T::deserialize(json))
+pub(crate) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
+    let mut value = None;
+    read_whole(json.get(), &mut |json| {
+        value = Some(parse::<T>(json)?);
+        Ok(())
+    })?;
+    value.ok_or_else(of_another_type)
 }
 
-fn whole<T>(
+#[inline(never)]
+fn parse<T: DeserializeOwned>(json: &mut FromJson<'_>) -> Result<T, serde_json::Error> {
+    T::deserialize(json)
+}
+
+/// Reads a text with nothing behind the value.
+fn read_whole(
     json: &str,
-    read: impl FnOnce(&mut FromJson<'_>) -> Result<T, serde_json::Error>,
-) -> Result<T, serde_json::Error> {
+    read: &mut dyn FnMut(&mut FromJson<'_>) -> Result<(), serde_json::Error>,
+) -> Result<(), serde_json::Error> {
     let mut json = FromJson::from_str(json);
     let value = read(&mut json);
-    let value = value.and_then(|value| json.end().map(|()| value));
+    let value = value.and_then(|()| json.end());
     value.map_err(brief_json)
 }
 
