@@ -284,6 +284,9 @@ impl Parser<'_> {
             }
             _ => {
                 let help = match word {
+                    Word::Join if is_done(&tokens) => {
+                        "`done` ends each branch that comes to it: write `either(a, b) -> done`; the branches of a `fork` meet at a node"
+                    }
                     Word::Join => {
                         "name the node where the branches meet: `fork(a, b) -> join(node)`"
                     }
@@ -300,6 +303,10 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+fn is_done(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [TokenTree::Ident(word)] if word == DONE)
 }
 
 /// Whether it is `each(…)`.

@@ -3,8 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, Item, LitStr, Meta, ext::IdentExt, parse_quote,
-    punctuated::Punctuated, spanned::Spanned,
+    Attribute, Generics, Ident, Item, ItemStruct, ItemType, LitStr, Meta, ext::IdentExt,
+    parse_quote, punctuated::Punctuated, spanned::Spanned,
 };
 
 use super::{
@@ -16,6 +16,9 @@ use crate::{conditions::Conditional, diag::Diagnostics, root, types};
 /// `manual` names what is not added: the user writes it by hand, or goes without.
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, manual, errors) {
+        if let Item::Type(alias) = item {
+            item = Item::Struct(meant(alias));
+        }
         owned::make_sized_and_static(&mut item);
         callable::share(&mut item);
         let refused = match &item {
@@ -41,6 +44,19 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     let state = implement(item_attrs(&item), &of_one_thread(&item, &ident), clone);
     let item = own(&item, &ident);
     quote!(#plain #derives #item #state)
+}
+
+/// The state that an alias is meant to be.
+fn meant(alias: ItemType) -> ItemStruct {
+    let ItemType {
+        attrs,
+        vis,
+        ident,
+        generics,
+        ty,
+        ..
+    } = alias;
+    parse_quote!(#(#attrs)* #vis struct #ident #generics (#vis #ty);)
 }
 
 fn item_attrs(item: &Item) -> &[Attribute] {
@@ -142,6 +158,15 @@ fn is_plain(item: &Item, manual: &[String], errors: &mut Diagnostics) -> bool {
     let (ident, generics) = match item {
         Item::Struct(item) => (&item.ident, &item.generics),
         Item::Enum(item) => (&item.ident, &item.generics),
+        Item::Type(alias) => {
+            let (name, ty) = (&alias.ident, &alias.ty);
+            errors.error(
+                alias.type_token.span,
+                "a type alias is the type that it stands for, and no state of its own",
+                format!("write `#[state] struct {name}({});`", types::short(ty)),
+            );
+            return false;
+        }
         item => {
             errors.error(
                 item.span(),

@@ -139,8 +139,8 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     };
     let id = graph.name(index);
     let written = match &node.body {
-        NodeBody::Node(node) => &*node.key,
-        NodeBody::Each { .. } => "",
+        NodeBody::Node(node) => node.path_text(),
+        NodeBody::Each { .. } => String::new(),
     };
     let joined = node.join.is_some().then(|| quote!(.joined()));
     let caught = node.catch.is_some().then(|| {

@@ -1,6 +1,6 @@
 //! The edges at which a flow ends, or the chain of a list.
 
-use super::{diagnosis::Diagnosis, message::message};
+use super::{diagnosis::Diagnosis, message::message, names::is_path};
 use crate::{
     state::{StateRef, name::same},
     topology::{ArcTo, Source, Topology},
@@ -61,6 +61,28 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
             .and_state(output)
             .fail()
     }
+    if let Some(before) = net.node_before(arc)
+        && net.has_end_of(output)
+    {
+        let lead_on = mistake
+            .help(&["lead `", carried.from, "` on to a node that returns "])
+            .and_state(output);
+        let written = net.nodes[before].written;
+        if is_path(written) || same(written, carried.from) {
+            lead_on.push(hint).fail()
+        }
+        lead_on
+            .and(&[
+                "; `",
+                written,
+                " as ",
+                carried.from,
+                "` is a node of its own: to go back to `",
+                written,
+                "`, write its name alone",
+            ])
+            .fail()
+    }
     mistake
         .help(&["end with a node that returns "])
         .and_state(output)
@@ -91,6 +113,21 @@ pub const fn check_list_end(diagnosis: &Diagnosis, arc: usize) {
 }
 
 impl Topology {
+    /// Whether any end of the flow returns this state.
+    const fn has_end_of(&self, state: StateRef) -> bool {
+        let mut arc = 0;
+        while arc < self.arcs.len() {
+            if matches!(self.arcs[arc].to, ArcTo::Done)
+                && let Some(carried) = self.carried[arc].state
+                && same(carried.name, state.name)
+            {
+                return true;
+            }
+            arc += 1;
+        }
+        false
+    }
+
     /// What another end of the flow returns, if that is neither of these states.
     const fn other_end(&self, arc: usize, own: StateRef, output: StateRef) -> Option<StateRef> {
         let mut other = 0;

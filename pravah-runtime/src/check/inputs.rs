@@ -18,9 +18,9 @@ struct OuterInput<'a> {
 
 /// Says whether a flow may be started: `F` has to be that of which `NEEDS_NO_OTHER` is true.
 #[diagnostic::on_unimplemented(
-    message = "the flow `{Self}` cannot be started by itself: a node in it takes an `Input<_>` of a state that no flow here starts with",
+    message = "the flow `{Self}` cannot be started by itself: a node in it, or a tool of an agent in it, takes an `Input<_>` of a state that no flow here starts with",
     label = "no flow around it starts with that state",
-    note = "take `Latest<_>` to read what a node of the flow has made, or `Input<_>` of the state that the flow starts with",
+    note = "take `Input<_>` of the state that the flow starts with, or in a node `Latest<_>` to read what a node of the flow has made",
     note = "in the chain of an `each`, the item is the `Input<_>` of a flow that is named there: `each(flow)`",
     note = "or use this flow as a node of a flow that starts with that state, and start that one"
 )]

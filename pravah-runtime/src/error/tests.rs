@@ -50,6 +50,17 @@ fn an_arc_of_what_the_context_has_is_told_to_be_one_too_many() {
 }
 
 #[test]
+fn a_command_with_its_arguments_is_told_to_be_the_command_alone() {
+    let refused = |command: &str| ToolError::ForbiddenCommand(command.to_owned()).to_string();
+    let plain = refused("ls");
+    assert_eq!(
+        plain,
+        "the command `ls` is not allowed; `FlowConf::commands` lists those that are"
+    );
+    assert!(refused("ls -l").ends_with("those that are, without their arguments"));
+}
+
+#[test]
 fn answering_an_unknown_id_lists_at_most_ten_open_ids() {
     let message = |open: usize| FlowError::not_open("-1", 0..open).map(|error| error.to_string());
     assert_eq!(message(0), None);

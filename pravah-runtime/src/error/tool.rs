@@ -221,10 +221,16 @@ impl fmt::Display for ToolError {
             Self::Deserialize(error) => write!(f, "a value could not be read: {error}"),
             Self::UnknownTool(name) => write!(f, "there is no tool `{name}`"),
             Self::PathEscape(path) => write!(f, "`{path}` is outside the working directory"),
-            Self::ForbiddenCommand(name) => write!(
-                f,
-                "the command `{name}` is not allowed; `FlowConf::commands` lists those that are"
-            ),
+            Self::ForbiddenCommand(name) => {
+                let hint = match name.contains(' ') {
+                    true => ", without their arguments",
+                    false => "",
+                };
+                write!(
+                    f,
+                    "the command `{name}` is not allowed; `FlowConf::commands` lists those that are{hint}"
+                )
+            }
             Self::ForbiddenHost(host) => write!(
                 f,
                 "the host `{host}` is not allowed; `FlowConf::hosts` lists those that are, by their names alone"

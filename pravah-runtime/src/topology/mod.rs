@@ -78,7 +78,7 @@ pub struct TopologyNode {
     pub id: &'static str,
     /// What is inside: the flow that it is, or the chain of an `each`.
     pub inside: Option<&'static Topology>,
-    /// Its path, as the flow has it.
+    /// The path of its function, as the flow has it.
     pub(crate) written: &'static str,
     pub(crate) signature: Signature,
     /// What follows it.

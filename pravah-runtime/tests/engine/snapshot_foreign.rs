@@ -256,6 +256,15 @@ async fn an_unknown_field_is_refused() {
     assert!(why.starts_with("unknown field `nonsense`"), "{why}");
 }
 
+#[test]
+fn json_of_something_else_is_refused_in_a_few_words() {
+    let error = serde_json::from_str::<FlowSnapshot>(r#"{ "subject": "a state" }"#);
+    assert_eq!(
+        error.err().unwrap().to_string(),
+        "unknown field `subject`, which the snapshot of a run does not have at line 1 column 11"
+    );
+}
+
 #[tokio::test]
 async fn a_name_that_is_there_twice_is_refused() {
     let text = after(0)

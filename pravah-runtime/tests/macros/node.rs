@@ -118,6 +118,9 @@ mod errors {
 
     #[node]
     fn of_the_flow(_: &Three, ctx: Context) -> Result<End, FlowError> {
+        if ctx.input::<Input>()?.text == "4" {
+            return Err(FlowError::node("of_the_flow", "said by itself"));
+        }
         let number = ctx.dep::<u32>()?;
         Ok(End { n: *number })
     }
@@ -138,10 +141,11 @@ mod errors {
             ("1", "node `own` failed: my own error"),
             ("2", "node `boxed` failed: a text"),
             ("3", "node `text` failed: only a text"),
+            ("4", "node `of_the_flow` failed: said by itself"),
         ] {
             assert_eq!(failed(input(text)).await.to_string(), error);
         }
-        let error = failed(input("4")).await.to_string();
+        let error = failed(input("5")).await.to_string();
         assert!(
             error.starts_with("node `of_the_flow` failed: the context has no `u32`"),
             "{error}"

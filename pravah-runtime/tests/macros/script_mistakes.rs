@@ -136,6 +136,17 @@ async fn a_call_for_an_agent_without_tools_says_that_there_are_none() {
 }
 
 #[tokio::test]
+async fn a_submit_for_an_agent_without_tools_says_what_its_output_is() {
+    let script = ScriptedModel::new().call("guess", "submit", json!({}));
+    let error = questions(Question {}, with(script)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model of agent `guess` failed: the script is wrong: it calls `submit` for `guess`, which \
+         has no tools: the output of such an agent is a `reply`; the script has no answer 2 for `guess`: it has 1"
+    );
+}
+
+#[tokio::test]
 async fn a_call_for_an_agent_without_tools_is_explained_after_the_last_repair() {
     let mut script = ScriptedModel::new();
     for _ in 0..4 {

@@ -166,7 +166,7 @@ fn a_malformed_key_in_the_environment_names_its_variable() {
     for (key, problem) in [
         (
             "",
-            "there is no key for OpenAI: set `OPENAI_API_KEY`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too",
+            "there is no key for OpenAI: set `OPENAI_API_KEY`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too, and a script may be in the context of each call",
         ),
         (" ", "the key for OpenAI, `OPENAI_API_KEY`, is blank"),
         (

@@ -177,11 +177,12 @@ impl Parser<'_> {
                 "to go back, write the name of the node that the loop starts with; "
             }
             "return" | "break" => "to end the flow, write `done`; ",
+            "_" => "each way has a branch of its own, or `done`; ",
             _ => "",
         };
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
             Ok(_) => format!("{instead}a node called `{keyword}` is written `{raw}`"),
-            Err(_) => "name a node by its path, such as `plan` or `nodes::plan`".to_owned(),
+            Err(_) => format!("{instead}name a node by its path, such as `plan` or `nodes::plan`"),
         };
         self.errors.error(
             keyword.span(),
@@ -359,6 +360,7 @@ impl Parser<'_> {
                 "leave it out: `limit` is for `each(…, limit = 8)`, and `run.with_concurrency(8)` sets how many bodies of a run run at once".to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
+            ("as", _) => "write another name directly behind the node, within the parentheses: `join(node as name)`".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {
                 "write `either(a, b)` to take one of several branches, or `fork(a, b)` to take all of them"
                     .to_owned()

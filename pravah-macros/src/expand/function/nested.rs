@@ -54,6 +54,10 @@ pub(super) fn refuse_nested(
                     "an `Either`",
                     "let a node on that branch choose: `fork(choose -> either(…), …)`",
                 ),
+                ("Option", 1) if outer == Outer::Tuple && side == Side::Returns => (
+                    "an `Option`",
+                    "put it in a field of a `#[state]` struct, and let a node on that branch choose: `fork(choose -> either(…), …)`",
+                ),
                 ("Result", 1 | 2) => (
                     "a `Result`",
                     "write the `Result` around all of it, and `catch(node)` in the flow for what follows a failure",

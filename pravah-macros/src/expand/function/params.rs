@@ -100,6 +100,10 @@ fn without_reference<'a>(
                 format!("`{name}` takes `&mut Context`, and a node does not change its context"),
                 "take `Context` or `&Context`",
             ),
+            Some("Dep") => (
+                format!("`{name}` changes a dependency, and all nodes share it"),
+                "take `Dep<_>`, and put what changes behind a lock: `Dep<Mutex<_>>`",
+            ),
             _ => (
                 format!(
                     "`{name}` changes its input, and a state stays until the step is committed"

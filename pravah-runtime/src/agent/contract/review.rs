@@ -87,7 +87,7 @@ impl Review<Value> {
         match payload.is_object() {
             true => read_review(payload),
             false => Err(serde_json::Error::custom(
-                "a review is an object with a `verdict`",
+                "a review is an object with a `verdict`, which is `approve`, `edit` or `reject`",
             )),
         }
     }

@@ -207,12 +207,24 @@ impl<'de> Deserialize<'de> for FlowSnapshot {
             Err(error) => error,
         };
         let text = error.to_string();
-        Err(match brief(&text) {
+        let text = unknown_field(&text).map_or_else(|| brief(&text), Cow::Owned);
+        Err(match text {
             Cow::Borrowed(_) => error,
             // The place in the JSON is at the end, and stays.
             Cow::Owned(text) => serde::de::Error::custom(text),
         })
     }
+}
+
+/// In place of all the fields that a snapshot may have, that it has none of this name: the JSON may be of something else.
+fn unknown_field(text: &str) -> Option<String> {
+    let (what, fields) = text.split_once(", expected one of `version`")?;
+    let place = fields.rfind(" at line ").and_then(|at| fields.get(at..));
+    let what = brief(what);
+    Some(format!(
+        "{what}, which the snapshot of a run does not have{}",
+        place.unwrap_or_default()
+    ))
 }
 
 impl std::fmt::Debug for FlowSnapshot {

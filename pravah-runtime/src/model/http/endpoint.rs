@@ -152,7 +152,7 @@ fn base(server: &Server, url: &ModelUrl, credential: &Credential) -> Result<Url,
         (None, None) => {
             if let (Credential::None, Some(name)) = (credential, provider.key_variable()) {
                 return Err(config_error(format!(
-                    "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too"
+                    "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too, and a script may be in the context of each call"
                 )));
             }
             provider.base_url().to_owned()

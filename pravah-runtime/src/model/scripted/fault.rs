@@ -66,6 +66,9 @@ fn unknown_tool(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<Strin
         return None;
     }
     Some(match tools {
+        [] if tool == SUBMIT => format!(
+            "it calls `{tool}` for `{node}`, which has no tools: the output of such an agent is a `reply`"
+        ),
         [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
         tools => {
             let tools = quoted(tools.iter().map(|tool| &tool.name));
