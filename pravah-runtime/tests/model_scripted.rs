@@ -213,14 +213,27 @@ async fn a_reply_may_be_any_type_that_serialises() {
 }
 
 #[tokio::test]
-async fn a_reply_that_is_no_json_is_a_failure_that_says_so() {
-    let no_json = std::collections::BTreeMap::from([((1, 2), "a pair is no key")]);
-    let model = ScriptedModel::new().reply("n", no_json);
-    let error = model.complete(&request("n", 0)).await.unwrap_err();
+async fn a_reply_that_cannot_be_serialised_fails_with_the_reason() {
+    async fn why(reply: impl serde::Serialize) -> String {
+        let model = ScriptedModel::new().text("n", "first").reply("n", reply);
+        text(&model, request("n", 0)).await;
+        let error = model.complete(&request("n", 1)).await.unwrap_err();
+        let error = error.to_string();
+        // Whoever goes on without the answer finds it here.
+        let panic = std::panic::catch_unwind(|| model.assert_used()).unwrap_err();
+        let panic = panic.downcast::<String>().unwrap();
+        assert_eq!(*panic, format!("the script is wrong: {error}"));
+        error
+    }
+
+    let keys = why(std::collections::BTreeMap::from([((1, 2), 3)])).await;
+    assert!(keys.ends_with("key must be a string"), "{keys}");
     assert_eq!(
-        error.to_string(),
-        "the script is wrong: its reply is not valid JSON: key must be a string"
+        why(f64::NAN).await,
+        "the reply in answer 2 for `n` cannot be serialised as JSON: `f64` contains `NaN`, which no number in JSON can be"
     );
+    let turn = ScriptedTurn::reply(f64::NAN).with_reply(1.5);
+    assert_eq!(turn, ScriptedTurn::reply(1.5));
 }
 
 #[tokio::test]

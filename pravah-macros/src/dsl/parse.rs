@@ -285,13 +285,13 @@ impl Parser<'_> {
             _ => {
                 let help = match word {
                     Word::Join if is_done(&tokens) => {
-                        "`done` ends each branch that comes to it: write `either(a, b) -> done`; the branches of a `fork` meet at a node"
+                        "`done` is no node: write `either(a, b) -> done`; after `fork(a, b)` name a node that takes what both return, `-> join(node)`"
                     }
                     Word::Join => {
                         "name the node where the branches meet: `fork(a, b) -> join(node)`"
                     }
                     _ if is_list(&tokens) => {
-                        "the chain in `each` is a flow of its own: to catch what fails in it, put a flow into the `each` that has the node and the `catch`; to catch the failure of the whole list, move the list into a flow, and write `catch` around its name"
+                        "to catch the failure of one item, name a flow in `each`, with the node and its `catch` inside; to catch that of the whole list, move the list into a flow, and write `catch` around its name"
                     }
                     _ => {
                         "name the node whose failure goes on: `catch(node) -> rescue`; to catch the failures of several nodes, move them into a flow of their own, and write `catch` around its name"

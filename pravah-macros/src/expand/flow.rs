@@ -163,7 +163,8 @@ fn callable(flow: &Flow, item: &ItemFn, argument: &Ident) -> TokenStream {
     };
     quote! {
         #(#attrs)*
-        // A flow may be started by its name or its input alone, also one that a macro of the user's writes.
+        // Often unused: a flow is also started by `name::start` or by its input. rustc warns only where a user's macro
+        // has written it.
         #[allow(dead_code)]
         #visibility fn #name<>(#argument: #input, #context: #private::Context)
             -> #private::FlowFuture<#output>

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, Item, ItemStruct, ItemType, LitStr, Meta, ext::IdentExt,
+    Attribute, Generics, Ident, Item, ItemStruct, ItemType, LitStr, Meta, Type, ext::IdentExt,
     parse_quote, punctuated::Punctuated, spanned::Spanned,
 };
 
@@ -17,7 +17,7 @@ use crate::{conditions::Conditional, diag::Diagnostics, root, types};
 pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics) -> TokenStream {
     if !is_plain(&item, manual, errors) {
         if let Item::Type(alias) = item {
-            item = Item::Struct(meant(alias));
+            item = Item::Struct(struct_for(alias));
         }
         owned::make_sized_and_static(&mut item);
         callable::share(&mut item);
@@ -46,8 +46,8 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     quote!(#plain #derives #item #state)
 }
 
-/// The state that an alias is meant to be.
-fn meant(alias: ItemType) -> ItemStruct {
+/// The struct to write in place of an alias, so that its uses are no second error.
+fn struct_for(alias: ItemType) -> ItemStruct {
     let ItemType {
         attrs,
         vis,
@@ -159,11 +159,19 @@ fn is_plain(item: &Item, manual: &[String], errors: &mut Diagnostics) -> bool {
         Item::Struct(item) => (&item.ident, &item.generics),
         Item::Enum(item) => (&item.ident, &item.generics),
         Item::Type(alias) => {
-            let (name, ty) = (&alias.ident, &alias.ty);
+            let (name, ty) = (&alias.ident, types::short(&alias.ty));
+            let is_owned = alias.generics.params.is_empty()
+                && !matches!(*alias.ty, Type::Reference(_))
+                && ty != "str";
             errors.error(
                 alias.type_token.span,
-                "a type alias is the type that it stands for, and no state of its own",
-                format!("write `#[state] struct {name}({});`", types::short(ty)),
+                "a type alias is another name of a type, and no state of its own",
+                match is_owned {
+                    true => format!("write `#[state] struct {name}({ty});`"),
+                    false => format!(
+                        "write a struct with fields that it owns: `#[state] struct {name} {{ … }}`"
+                    ),
+                },
             );
             return false;
         }

@@ -139,8 +139,8 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
     };
     let id = graph.name(index);
     let written = match &node.body {
-        NodeBody::Node(node) => node.path_text(),
-        NodeBody::Each { .. } => String::new(),
+        NodeBody::Node(node) => &*node.key,
+        NodeBody::Each { .. } => "",
     };
     let joined = node.join.is_some().then(|| quote!(.joined()));
     let caught = node.catch.is_some().then(|| {
@@ -153,6 +153,11 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
         false => None,
     };
     let renamed_use = renamed_use.map(|name| quote!(.with_renamed_use(#name)));
+    let alias_of = match &node.body {
+        NodeBody::Node(node) if node.alias.is_some() => Some(node.path_text()),
+        _ => None,
+    };
+    let alias_of = alias_of.map(|path| quote!(.alias_of(#path)));
     quote! {
         __PravahNode::new(
             [#id, #written],
@@ -161,7 +166,7 @@ fn node(graph: &Graph, index: usize, node: &Node) -> TokenStream {
             ARCS_OF,
             #index,
         )
-        #joined #unclear #caught #renamed_use
+        #joined #unclear #caught #renamed_use #alias_of
     }
 }
 

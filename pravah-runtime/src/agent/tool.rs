@@ -42,7 +42,7 @@ pub(crate) const SUBMIT: &str = "submit";
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` above an async function: a model calls tools, and a node is none; an agent or a `#[flow]` goes into `agents = […]`, as does a flow with the `#[gate]` that asks a person"
+    note = "write `#[tool]` above an async function; an agent or a `#[flow]` goes into `agents = […]`; to let the model ask a person, list a flow with a `#[gate]` there"
 )]
 pub trait Tool: DeserializeOwned + JsonSchema + Send {
     /// What it returns.

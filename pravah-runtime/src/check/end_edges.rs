@@ -1,6 +1,6 @@
 //! The edges at which a flow ends, or the chain of a list.
 
-use super::{diagnosis::Diagnosis, message::message, names::is_path};
+use super::{diagnosis::Diagnosis, message::message};
 use crate::{
     state::{StateRef, name::same},
     topology::{ArcTo, Source, Topology},
@@ -65,23 +65,20 @@ const fn check_output(diagnosis: &Diagnosis, arc: usize, hint: &str) {
         && net.has_end_of(output)
     {
         let lead_on = mistake
-            .help(&["lead `", carried.from, "` on to a node that returns "])
+            .help(&["lead this branch on to a node that takes "])
+            .and_state(state)
+            .push(" and returns ")
             .and_state(output);
-        let written = net.nodes[before].written;
-        if is_path(written) || same(written, carried.from) {
-            lead_on.push(hint).fail()
+        match net.nodes[before].alias_of {
+            Some(path) if net.has_node(path) => lead_on
+                .and(&[
+                    "; to loop back to `",
+                    path,
+                    "`, write its name without `as`",
+                ])
+                .fail(),
+            _ => lead_on.push(hint).fail(),
         }
-        lead_on
-            .and(&[
-                "; `",
-                written,
-                " as ",
-                carried.from,
-                "` is a node of its own: to go back to `",
-                written,
-                "`, write its name alone",
-            ])
-            .fail()
     }
     mistake
         .help(&["end with a node that returns "])
@@ -124,6 +121,18 @@ impl Topology {
                 return true;
             }
             arc += 1;
+        }
+        false
+    }
+
+    /// Whether the flow names the node of this path without another name for it.
+    const fn has_node(&self, path: &str) -> bool {
+        let mut nodes = self.nodes;
+        while let [node, rest @ ..] = nodes {
+            if same(node.written, path) {
+                return true;
+            }
+            nodes = rest;
         }
         false
     }

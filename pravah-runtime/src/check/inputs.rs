@@ -20,7 +20,7 @@ struct OuterInput<'a> {
 #[diagnostic::on_unimplemented(
     message = "the flow `{Self}` cannot be started by itself: a node in it, or a tool of an agent in it, takes an `Input<_>` of a state that no flow here starts with",
     label = "no flow around it starts with that state",
-    note = "take `Input<_>` of the state that the flow starts with, or in a node `Latest<_>` to read what a node of the flow has made",
+    note = "take `Input<_>` of the state that the flow starts with, or, in a node, `Latest<_>` of what another node of the flow returns",
     note = "in the chain of an `each`, the item is the `Input<_>` of a flow that is named there: `each(flow)`",
     note = "or use this flow as a node of a flow that starts with that state, and start that one"
 )]

@@ -62,7 +62,7 @@ const fn check_nested(flow: &str, net: &Topology) {
 }
 
 /// Whether a name is a path, as those of the nodes of nested flows are.
-pub(super) const fn is_path(name: &str) -> bool {
+const fn is_path(name: &str) -> bool {
     let mut rest = name.as_bytes();
     while let [byte, others @ ..] = rest {
         if *byte == b':' {

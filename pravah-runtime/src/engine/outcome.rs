@@ -67,14 +67,8 @@ impl StepOutcome {
 
     #[cold]
     fn of_error(source: BoxError, id: String) -> Self {
-        let source = match source.downcast::<NodeDataError>() {
-            Ok(source) => return Self::failed(source.in_node(id)),
-            Err(source) => source,
-        };
-        Self::failed(match source.downcast::<FlowError>() {
-            // Its body has said so itself.
-            Ok(error) if matches!(&*error, FlowError::Node { node, .. } if *node == id) => *error,
-            Ok(error) => FlowError::node(id, *error),
+        Self::failed(match source.downcast::<NodeDataError>() {
+            Ok(source) => source.in_node(id),
             Err(source) => FlowError::node(id, source),
         })
     }

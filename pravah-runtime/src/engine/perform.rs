@@ -177,6 +177,7 @@ impl Run {
     ) -> Inputs<'a> {
         let entry = table.node(path.node);
         let inputs = Inputs::new(&entry.slots, tokens, table).with_values(&self.state.values);
+        // Only reads and rules need the frame, which takes a while to look up for an item.
         match entry.reads.is_empty() && entry.rules.is_none() {
             true => inputs,
             false => inputs.with_latest(&entry.reads, &self.state.frame(&path.frame).latest),

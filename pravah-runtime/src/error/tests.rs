@@ -50,7 +50,7 @@ fn an_arc_of_what_the_context_has_is_told_to_be_one_too_many() {
 }
 
 #[test]
-fn a_command_with_its_arguments_is_told_to_be_the_command_alone() {
+fn a_forbidden_command_with_arguments_says_to_list_it_without_them() {
     let refused = |command: &str| ToolError::ForbiddenCommand(command.to_owned()).to_string();
     let plain = refused("ls");
     assert_eq!(

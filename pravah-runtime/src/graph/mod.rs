@@ -7,6 +7,7 @@
 mod assemble;
 mod builder;
 mod building;
+mod call;
 mod call_results;
 mod catch;
 mod checks;

@@ -1,13 +1,7 @@
-//! What a type that stands for a node is asked for.
-
-use std::any::TypeId;
+//! What the graph asks of the type behind a node.
 
 use super::NodeSpec;
-use crate::{
-    node::{FirstState, Invoke, InvokeAgent, Node, NodeCall, ParamList},
-    state::Live,
-    topology::Signature,
-};
+use crate::topology::Signature;
 
 /// What the checks of a flow and its graph need to know of a node.
 #[doc(hidden)]
@@ -21,20 +15,4 @@ pub trait NodeInfo {
 
     /// How to run the node.
     fn spec() -> NodeSpec;
-}
-
-#[diagnostic::do_not_recommend]
-impl<A: Node<Params, Output> + NodeInfo + 'static, Params, Output> InvokeAgent<Params, Output>
-    for A
-{
-    fn invoke(input: <Params::Consumed as FirstState>::State) -> Invoke<Output>
-    where
-        Params: ParamList<Consumed: FirstState>,
-    {
-        Invoke::of(vec![NodeCall {
-            name: A::SIGNATURE.name.to_owned(),
-            id: Some(TypeId::of::<A>()),
-            input: Ok(Live::new(input)),
-        }])
-    }
 }

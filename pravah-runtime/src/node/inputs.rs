@@ -9,10 +9,7 @@ use crate::{
     error::FlowError,
     index::{LatestIx, Names, Place, SlotIx},
     sorted_map::SortedMap,
-    state::{
-        AnyCopies, Copies, CopiesOf, Live, Payload, State, StateType, downcast_mut,
-        of_another_type, read, unwrap,
-    },
+    state::{Copies, Live, Payload, State, StateType, downcast_mut, of_another_type},
 };
 
 /// What a body asks for, or why it is not there. The error is boxed so that the code that takes a state, which is
@@ -232,17 +229,8 @@ impl<'a> Inputs<'a> {
     where
         S: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        if let Some(raw) = self.token(index)?.live.raw_alone() {
-            return read(raw).map_err(|source| self.unreadable(index, source));
-        }
-        let taken = self.move_out(index, &CopiesOf::new(copies))?;
-        unwrap(taken).map_err(|source| self.unreadable(index, source))
-    }
-
-    /// The same, for code that is compiled once for all types.
-    fn move_out(&mut self, index: usize, copies: &dyn AnyCopies) -> InputResult<Arc<dyn Payload>> {
-        let moved = self.token_mut(index)?.live.move_out(copies);
-        moved.map_err(|source| self.unreadable(index, source))
+        let taken = self.token_mut(index)?.live.take_otherwise(copies);
+        taken.map_err(|source| self.unreadable(index, source))
     }
 
     /// The value of the state that fills parameter `index`, where nobody else holds it in any way.

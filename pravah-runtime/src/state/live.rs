@@ -111,8 +111,8 @@ impl Live {
         }
     }
 
-    /// What it is as JSON, as it is after a restore, where nobody else holds it: the JSON stays as another attempt's copy.
-    pub(crate) fn raw_alone(&self) -> Option<&Raw> {
+    /// The raw JSON of a restored state that nobody else holds. It stays in place for another attempt.
+    fn raw_alone(&self) -> Option<&Raw> {
         self.typed().filter(|_| self.cell().is_none())
     }
 
@@ -195,6 +195,17 @@ impl Live {
         {
             return Ok(std::mem::replace(value, duplicate));
         }
+        self.take_otherwise(copies)
+    }
+
+    /// The same where the value is not there as a `T` that can be cloned, or others hold it too.
+    pub(crate) fn take_otherwise<T>(
+        &mut self,
+        copies: &impl Copies<T>,
+    ) -> Result<T, serde_json::Error>
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
         if let Some(raw) = self.raw_alone() {
             return payload::read(raw);
         }

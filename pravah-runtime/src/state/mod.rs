@@ -21,8 +21,8 @@ pub use clones::note_clone;
 pub(crate) use clones::{AsNoted, DuplicateFn, clone_of_state};
 pub(crate) use content::Content;
 pub(crate) use copies::KnownClone;
-pub(crate) use copies::{AnyCopies, Copies, CopiesOf, OfState, Unknown, rebuild};
 pub use copies::{ByClone, CloneIf, CloneProbe, Copying, NoClone};
+pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use fields::{
@@ -30,16 +30,15 @@ pub use fields::{
     debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
-pub(crate) use payload::{
-    Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type, read, unwrap,
-};
+pub(crate) use payload::{Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type};
 
 use std::panic::Location;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
-use self::name::same;
+use self::{name::same, strict::Strict};
 use crate::topology::CallOutput;
 
 /// A type that can wait in a flow: it is written with [`#[state]`](macro@crate::state).
@@ -245,6 +244,14 @@ impl StateRef {
         };
         is_same_place && same(self.path, other.path)
     }
+}
+
+/// The value as JSON. Fails where a number in it is not finite, as a state with one does.
+pub(crate) fn to_finite_value<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
+    value.serialize(Strict {
+        serializer: serde_json::value::Serializer,
+        of: std::any::type_name::<T>(),
+    })
 }
 
 /// Writes any value as JSON. It takes a `dyn` value, so that a crate compiles each state's `Serialize` for one

@@ -168,39 +168,30 @@ impl StateType {
     }
 
     fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
-        let mut value = None;
-        read_whole(json, &mut |json| {
-            value = Some((self.from_json)(json)?);
-            Ok(())
-        })?;
-        value.ok_or_else(of_another_type)
+        let mut json = FromJson::from_str(json);
+        let value = (self.from_json)(&mut json).map_err(brief_json)?;
+        end(&mut json)?;
+        Ok(value)
     }
 }
 
 /// The value that a text is of.
-pub(crate) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
-    let mut value = None;
-    read_whole(json.get(), &mut |json| {
-        value = Some(parse::<T>(json)?);
-        Ok(())
-    })?;
-    value.ok_or_else(of_another_type)
+pub(super) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
+    let mut json = FromJson::from_str(json.get());
+    let value = parse::<T>(&mut json).map_err(brief_json)?;
+    end(&mut json)?;
+    Ok(value)
 }
 
+// Not inlined: both callers share what is compiled of it for each type.
 #[inline(never)]
 fn parse<T: DeserializeOwned>(json: &mut FromJson<'_>) -> Result<T, serde_json::Error> {
     T::deserialize(json)
 }
 
-/// Reads a text with nothing behind the value.
-fn read_whole(
-    json: &str,
-    read: &mut dyn FnMut(&mut FromJson<'_>) -> Result<(), serde_json::Error>,
-) -> Result<(), serde_json::Error> {
-    let mut json = FromJson::from_str(json);
-    let value = read(&mut json);
-    let value = value.and_then(|()| json.end());
-    value.map_err(brief_json)
+/// Refuses anything after the value.
+fn end(json: &mut FromJson<'_>) -> Result<(), serde_json::Error> {
+    json.end().map_err(brief_json)
 }
 
 /// The value itself, which nobody else holds.

@@ -78,7 +78,7 @@ pub struct TopologyNode {
     pub id: &'static str,
     /// What is inside: the flow that it is, or the chain of an `each`.
     pub inside: Option<&'static Topology>,
-    /// The path of its function, as the flow has it.
+    /// Its path, as the flow has it.
     pub(crate) written: &'static str,
     pub(crate) signature: Signature,
     /// What follows it.
@@ -95,6 +95,8 @@ pub struct TopologyNode {
     pub(crate) failure: Option<&'static FailureName>,
     /// What `as` calls another use of the same node, if nothing follows this one.
     pub(crate) renamed_use: Option<&'static str>,
+    /// The path of the node that this is another use of, by a name behind `as`.
+    pub(crate) alias_of: Option<&'static str>,
 }
 
 /// Two slots of a node that two forks fill in different orders.
@@ -259,6 +261,17 @@ impl TopologyNode {
             unclear_orders: &[],
             failure: None,
             renamed_use: None,
+            alias_of: None,
+        }
+    }
+
+    /// The same as another use of the node of this path.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn alias_of(self, path: &'static str) -> Self {
+        Self {
+            alias_of: Some(path),
+            ..self
         }
     }
 

@@ -257,11 +257,11 @@ async fn an_unknown_field_is_refused() {
 }
 
 #[test]
-fn json_of_something_else_is_refused_in_a_few_words() {
+fn json_that_is_no_snapshot_is_refused_with_a_short_message() {
     let error = serde_json::from_str::<FlowSnapshot>(r#"{ "subject": "a state" }"#);
     assert_eq!(
         error.err().unwrap().to_string(),
-        "unknown field `subject`, which the snapshot of a run does not have at line 1 column 11"
+        "unknown field `subject` in the snapshot of a run at line 1 column 11"
     );
 }
 

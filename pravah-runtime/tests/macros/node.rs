@@ -119,7 +119,7 @@ mod errors {
     #[node]
     fn of_the_flow(_: &Three, ctx: Context) -> Result<End, FlowError> {
         if ctx.input::<Input>()?.text == "4" {
-            return Err(FlowError::node("of_the_flow", "said by itself"));
+            return Err("a text of the flow".into());
         }
         let number = ctx.dep::<u32>()?;
         Ok(End { n: *number })
@@ -141,7 +141,7 @@ mod errors {
             ("1", "node `own` failed: my own error"),
             ("2", "node `boxed` failed: a text"),
             ("3", "node `text` failed: only a text"),
-            ("4", "node `of_the_flow` failed: said by itself"),
+            ("4", "node `of_the_flow` failed: a text of the flow"),
         ] {
             assert_eq!(failed(input(text)).await.to_string(), error);
         }

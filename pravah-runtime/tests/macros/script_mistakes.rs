@@ -142,7 +142,7 @@ async fn a_submit_for_an_agent_without_tools_says_what_its_output_is() {
     assert_eq!(
         error.to_string(),
         "the model of agent `guess` failed: the script is wrong: it calls `submit` for `guess`, which \
-         has no tools: the output of such an agent is a `reply`; the script has no answer 2 for `guess`: it has 1"
+         has no tools: write its output as a `reply`; the script has no answer 2 for `guess`: it has 1"
     );
 }
 

@@ -1,5 +1,5 @@
-//! In which order policies have a say, for each set of them and whatever the attempts do: the time of an attempt and of
-//! all of them, then another attempt, then the `catch`, then whether the other branches go on.
+//! The order in which policies apply, for every set of policies and every course of attempts: the time of an attempt and
+//! of all attempts, then another attempt, then the `catch`, then whether the other branches go on.
 
 use pravah_runtime::{FailureKind, FlowDef, RunStatus, SystemClock, prelude::*};
 
@@ -10,7 +10,7 @@ use crate::support::{
 
 states!(Start, Work, Other, Worked, OtherDone, End);
 
-/// What a body may do. No two of these end at the same time as a limit.
+/// What a body may do. None of it ends just when its time is over.
 const ACTS: [Act; 4] = [Takes(20), FailsAfter(20), Panics, Hangs];
 const ATTEMPTS: u32 = 3;
 const BACKOFF: u64 = 10;
@@ -53,9 +53,15 @@ fn code(kind: FailureKind, attempts: u32) -> u64 {
 
 /// The three flows of a node with these policies.
 macro_rules! flows {
-    ($($name:ident($($policy:tt)*))+) => {$(
+    ($($name:ident[$retry:literal, $timeout:literal, $total_timeout:literal]($($policy:tt)*))+) => {$(
         mod $name {
             use super::*;
+
+            pub(super) const POLICIES: Policies = Policies {
+                retry: $retry,
+                timeout: $timeout,
+                total_timeout: $total_timeout,
+            };
 
             #[node($($policy)*)]
             async fn work(work: Work, ctx: Context) -> Result<Worked, String> {
@@ -82,14 +88,24 @@ macro_rules! flows {
 }
 
 flows! {
-    none()
-    retried(retry(max_attempts = 3, backoff = "10ms"))
-    timed(timeout = "50ms")
-    timed_and_retried(timeout = "50ms", retry(max_attempts = 3, backoff = "10ms"))
-    limited(total_timeout = "90ms")
-    limited_and_retried(total_timeout = "90ms", retry(max_attempts = 3, backoff = "10ms"))
-    limited_and_timed(total_timeout = "90ms", timeout = "50ms")
-    all(total_timeout = "90ms", timeout = "50ms", retry(max_attempts = 3, backoff = "10ms"))
+    none[false, false, false]()
+    retried[true, false, false](retry(max_attempts = 3, backoff = "10ms"))
+    timed[false, true, false](timeout = "50ms")
+    timed_and_retried[true, true, false](
+        timeout = "50ms",
+        retry(max_attempts = 3, backoff = "10ms")
+    )
+    limited[false, false, true](total_timeout = "90ms")
+    limited_and_retried[true, false, true](
+        total_timeout = "90ms",
+        retry(max_attempts = 3, backoff = "10ms")
+    )
+    limited_and_timed[false, true, true](total_timeout = "90ms", timeout = "50ms")
+    all[true, true, true](
+        total_timeout = "90ms",
+        timeout = "50ms",
+        retry(max_attempts = 3, backoff = "10ms")
+    )
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +123,7 @@ struct NodeEnd {
     at: u64,
 }
 
-/// What has to become of the node; `None` where nothing would ever end it.
+/// How the node has to end; `None` if nothing would ever end it.
 fn node_end(policies: Policies, acts: &[Act]) -> Option<NodeEnd> {
     let most = if policies.retry { ATTEMPTS } else { 1 };
     let mut at = 0;
@@ -140,7 +156,7 @@ fn node_end(policies: Policies, acts: &[Act]) -> Option<NodeEnd> {
     None
 }
 
-/// Runs the flow to its end, its failure or where nobody calls any more.
+/// Runs the flow until it is done or has failed, restored after each step if `restarts` has its clock.
 async fn drive<F: FlowDef>(run: &mut FlowRuntime<F>, ctx: Context, restarts: Option<SystemClock>) {
     loop {
         match run.next(ctx.clone()).await {
@@ -156,13 +172,13 @@ async fn drive<F: FlowDef>(run: &mut FlowRuntime<F>, ctx: Context, restarts: Opt
 
 /// Which of the three flows it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum Variant {
     Bare,
     Caught,
     Patient,
 }
 
-async fn check<F: FlowDef<Input = Start, Output = End>>(kind: Kind, policies: Policies) {
+async fn check<F: FlowDef<Input = Start, Output = End>>(variant: Variant, policies: Policies) {
     let scripts = ACTS.into_iter().flat_map(|first| {
         let rest = ACTS
             .into_iter()
@@ -174,7 +190,7 @@ async fn check<F: FlowDef<Input = Start, Output = End>>(kind: Kind, policies: Po
             continue;
         };
         for restarts in [false, true] {
-            let case = (kind, policies, acts, restarts);
+            let case = (variant, policies, acts, restarts);
             let (play, clock) = (Play::default().with("work", acts), SystemClock::new());
             let mut run = FlowRuntime::<F>::start(Start { n: 0 })
                 .unwrap()
@@ -197,15 +213,15 @@ async fn check<F: FlowDef<Input = Start, Output = End>>(kind: Kind, policies: Po
                 }
                 _ => None,
             };
-            let ends = match (end.failure, kind) {
+            let ends = match (end.failure, variant) {
                 (None, _) => (Some(0), None),
-                (Some(why), Kind::Caught) => (Some(code(why, end.attempts)), None),
+                (Some(why), Variant::Caught) => (Some(code(why, end.attempts)), None),
                 (Some(why), _) => (None, Some((why, end.attempts))),
             };
             assert_eq!((output, failed), ends, "{case:?}");
 
             // The other branch goes on while the node waits, and after it unless the run has failed.
-            let goes_on = end.attempts > 1 || failed.is_none() || kind == Kind::Patient;
+            let goes_on = end.attempts > 1 || failed.is_none() || variant == Variant::Patient;
             assert_eq!(play.count("other"), usize::from(goes_on), "{case:?}");
         }
     }
@@ -214,25 +230,13 @@ async fn check<F: FlowDef<Input = Start, Output = End>>(kind: Kind, policies: Po
 #[tokio::test(start_paused = true)]
 async fn an_attempt_is_timed_then_tried_again_then_caught_and_then_fails_the_run() {
     macro_rules! check {
-        ($($name:ident: $retry:literal, $timeout:literal, $total_timeout:literal;)+) => {$(
-            let policies = Policies {
-                retry: $retry,
-                timeout: $timeout,
-                total_timeout: $total_timeout,
-            };
-            check::<$name::bare>(Kind::Bare, policies).await;
-            check::<$name::caught>(Kind::Caught, policies).await;
-            check::<$name::patient>(Kind::Patient, policies).await;
+        ($($name:ident)+) => {$(
+            check::<$name::bare>(Variant::Bare, $name::POLICIES).await;
+            check::<$name::caught>(Variant::Caught, $name::POLICIES).await;
+            check::<$name::patient>(Variant::Patient, $name::POLICIES).await;
         )+};
     }
     check! {
-        none: false, false, false;
-        retried: true, false, false;
-        timed: false, true, false;
-        timed_and_retried: true, true, false;
-        limited: false, false, true;
-        limited_and_retried: true, false, true;
-        limited_and_timed: false, true, true;
-        all: true, true, true;
+        none retried timed timed_and_retried limited limited_and_retried limited_and_timed all
     }
 }

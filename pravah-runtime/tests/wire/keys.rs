@@ -166,7 +166,7 @@ fn a_malformed_key_in_the_environment_names_its_variable() {
     for (key, problem) in [
         (
             "",
-            "there is no key for OpenAI: set `OPENAI_API_KEY`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too, and a script may be in the context of each call",
+            "there is no key for OpenAI: set `OPENAI_API_KEY`, or call `ClientFactory::with_key`; pass the factory to each run, also a restored one, with `with_factory`; in a test put a script into the context of each call with `with_dep`",
         ),
         (" ", "the key for OpenAI, `OPENAI_API_KEY`, is blank"),
         (

@@ -177,7 +177,7 @@ impl Parser<'_> {
                 "to go back, write the name of the node that the loop starts with; "
             }
             "return" | "break" => "to end the flow, write `done`; ",
-            "_" => "each way has a branch of its own, or `done`; ",
+            "_" => "each node is named, and each output of a choice has a branch of its own; ",
             _ => "",
         };
         let help = match syn::parse_str::<proc_macro2::Ident>(&raw) {
@@ -360,7 +360,7 @@ impl Parser<'_> {
                 "leave it out: `limit` is for `each(…, limit = 8)`, and `run.with_concurrency(8)` sets how many bodies of a run run at once".to_owned()
             }
             ("=", _) => "write another name for a node after it: `node as name`".to_owned(),
-            ("as", _) => "write another name directly behind the node, within the parentheses: `join(node as name)`".to_owned(),
+            ("as", _) => "only a node has another name: write `as` directly after it, inside the parentheses, as in `join(node as name)`; a list or a group has none".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {
                 "write `either(a, b)` to take one of several branches, or `fork(a, b)` to take all of them"
                     .to_owned()

@@ -101,8 +101,8 @@ fn without_reference<'a>(
                 "take `Context` or `&Context`",
             ),
             Some("Dep") => (
-                format!("`{name}` changes a dependency, and all nodes share it"),
-                "take `Dep<_>`, and put what changes behind a lock: `Dep<Mutex<_>>`",
+                format!("`{name}` takes `&mut Dep<_>`, and nodes share their dependencies"),
+                "take `Dep<_>`, with a lock around what changes: `Dep<Mutex<_>>`",
             ),
             _ => (
                 format!(

@@ -216,13 +216,13 @@ impl<'de> Deserialize<'de> for FlowSnapshot {
     }
 }
 
-/// In place of all the fields that a snapshot may have, that it has none of this name: the JSON may be of something else.
+/// Shortens serde's message about an unknown field, which lists every field of a snapshot.
 fn unknown_field(text: &str) -> Option<String> {
     let (what, fields) = text.split_once(", expected one of `version`")?;
     let place = fields.rfind(" at line ").and_then(|at| fields.get(at..));
     let what = brief(what);
     Some(format!(
-        "{what}, which the snapshot of a run does not have{}",
+        "{what} in the snapshot of a run{}",
         place.unwrap_or_default()
     ))
 }

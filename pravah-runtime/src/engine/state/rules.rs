@@ -153,7 +153,7 @@ impl RunState {
     /// Whether the node at `path` has rules, as those of documents do.
     #[inline]
     pub(crate) fn has_rules(&self, path: &NodePath) -> bool {
-        // Documents alone have them: a flow in Rust does not look for the frame.
+        // Only documents have rules; a flow in Rust need not look up the frame.
         self.root.table.is_document() && {
             let table = &self.frame(&path.frame).table;
             table.node(path.node).rules.is_some()

@@ -152,7 +152,7 @@ fn base(server: &Server, url: &ModelUrl, credential: &Credential) -> Result<Url,
         (None, None) => {
             if let (Credential::None, Some(name)) = (credential, provider.key_variable()) {
                 return Err(config_error(format!(
-                    "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`; the factory is given with `with_factory`, to a restored run too, and a script may be in the context of each call"
+                    "there is no key for {provider}: set `{name}`, or call `ClientFactory::with_key`; pass the factory to each run, also a restored one, with `with_factory`; in a test put a script into the context of each call with `with_dep`"
                 )));
             }
             provider.base_url().to_owned()

@@ -67,7 +67,7 @@ fn unknown_tool(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<Strin
     }
     Some(match tools {
         [] if tool == SUBMIT => format!(
-            "it calls `{tool}` for `{node}`, which has no tools: the output of such an agent is a `reply`"
+            "it calls `{tool}` for `{node}`, which has no tools: write its output as a `reply`"
         ),
         [] => format!("it calls `{tool}` for `{node}`, which has no tools"),
         tools => {

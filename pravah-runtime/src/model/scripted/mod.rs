@@ -95,8 +95,8 @@ struct Taken {
     answers: BTreeMap<String, BTreeSet<usize>>,
     /// Calls of tools in them that could not be run.
     wrong_calls: BTreeSet<String>,
-    /// What was asked for and is not there, in words.
-    missing: BTreeSet<String>,
+    /// What was asked for and is not there, or cannot be serialised, in words.
+    wrong_answers: BTreeSet<String>,
 }
 
 impl Taken {
@@ -156,8 +156,8 @@ impl ScriptedModel {
     }
 
     /// The next answer of `node` is this output, a state or the JSON of one, or under a
-    /// [`Contract`](crate::Contract) the envelope around it. What does not serialise as JSON is a failure of the model
-    /// that says so.
+    /// [`Contract`](crate::Contract) the envelope around it. If it cannot be serialised as JSON, the model fails
+    /// and says so.
     #[must_use = "it returns the script with the answer: write `script = script.…`"]
     pub fn reply(self, node: impl Into<String>, output: impl Serialize) -> Self {
         self.turn(node, ScriptedTurn::reply(output))
@@ -273,10 +273,10 @@ impl ScriptedModel {
         }
         let Taken {
             wrong_calls,
-            missing,
+            wrong_answers,
             ..
         } = &*self.taken();
-        let wrong: Vec<&str> = missing
+        let wrong: Vec<&str> = wrong_answers
             .iter()
             .chain(wrong_calls)
             .map(String::as_str)
@@ -311,12 +311,12 @@ impl ScriptedModel {
     }
 
     fn answer(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        let missing = |why: String| {
-            self.taken().missing.insert(why.clone());
+        let wrong = |why: String| {
+            self.taken().wrong_answers.insert(why.clone());
             ModelError::new(ModelErrorKind::InvalidRequest, why)
         };
         let Some((name, turns)) = self.list_for(request, request.visit) else {
-            return Err(missing(format!(
+            return Err(wrong(format!(
                 "the script has no node `{}`: it has {}",
                 request.node,
                 quoted(self.nodes.keys())
@@ -326,7 +326,7 @@ impl ScriptedModel {
         let Some(scripted) = turns.get(index) else {
             let (next, all) = (index.saturating_add(1), turns.len());
             let none_left = format!("the script has no answer {next} for `{name}`: it has {all}");
-            return Err(missing(
+            return Err(wrong(
                 match turns.last().and_then(|turn| turn.error.as_ref()) {
                     Some(error) => format!("{none_left}, and the last one was an error: {error}"),
                     None => explained(request, none_left),
@@ -334,6 +334,12 @@ impl ScriptedModel {
             ));
         };
         self.taken().note(name, index);
+        if let Some(why) = &scripted.bad_reply {
+            let number = index.saturating_add(1);
+            return Err(wrong(format!(
+                "the reply in answer {number} for `{name}` cannot be serialised as JSON: {why}"
+            )));
+        }
         if let Some(error) = &scripted.error {
             let error = ModelError::new(ModelErrorKind::Upstream, error.as_str());
             let error = error.with_retryable(Some(scripted.retry));

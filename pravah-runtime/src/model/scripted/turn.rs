@@ -7,6 +7,7 @@ use crate::{
     agent::SUBMIT,
     json,
     model::{Arguments, ModelRequest, ModelResponse, StopReason, ToolCall, Usage},
+    state::to_finite_value,
 };
 
 /// One answer of a [`ScriptedModel`](super::ScriptedModel).
@@ -52,6 +53,9 @@ pub struct ScriptedTurn {
     /// How probable the tokens of the answer were, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_probability: Option<f64>,
+    /// Why the reply cannot be serialised as JSON.
+    #[serde(skip)]
+    pub(crate) bad_reply: Option<String>,
 }
 
 /// A tool call of a [`ScriptedTurn`].
@@ -77,8 +81,8 @@ impl ScriptedCall {
 }
 
 impl ScriptedTurn {
-    /// The agent's output, or the envelope around it: a state, or the JSON of one. What does not serialise as JSON
-    /// is a failure that says so.
+    /// The agent's output, or the envelope around it: a state, or the JSON of one. If it cannot be serialised as JSON,
+    /// the model fails and says so.
     pub fn reply(output: impl Serialize) -> Self {
         Self::default().with_reply(output)
     }
@@ -107,14 +111,10 @@ impl ScriptedTurn {
     /// The same answer with an output, as [`reply`](Self::reply) takes it.
     #[must_use]
     pub fn with_reply(mut self, output: impl Serialize) -> Self {
-        match serde_json::to_value(output) {
-            Ok(output) => self.reply = Some(output),
-            Err(error) => {
-                self.error = Some(format!(
-                    "the script is wrong: its reply is not valid JSON: {error}"
-                ));
-            }
-        }
+        (self.reply, self.bad_reply) = match to_finite_value(&output) {
+            Ok(output) => (Some(output), None),
+            Err(why) => (None, Some(why.to_string())),
+        };
         self
     }
 

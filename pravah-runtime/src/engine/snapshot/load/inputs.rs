@@ -21,7 +21,7 @@ use crate::{
 type StoredInputs<'a> = (Map<Key<'a>, StoredState<'a>>, References<'a>);
 
 /// A flow, and the one around it whose input it shares.
-type Shares = (ScopeIx, ScopeIx);
+type SharedInput = (ScopeIx, ScopeIx);
 
 /// The inputs in a snapshot of another version.
 #[derive(Default)]
@@ -55,7 +55,10 @@ impl Loader<'_> {
         mut item: Option<Live>,
     ) -> Loaded<()> {
         let (sharing, unused) = match self.revalidates {
-            false => (self.known_inputs(frame, stored, shared)?, Vec::new()),
+            false => (
+                self.inputs_of_this_version(frame, stored, shared)?,
+                Vec::new(),
+            ),
             true => self.revalidated_inputs(frame, stored, shared)?,
         };
         // A flow comes after those around it.
@@ -63,7 +66,7 @@ impl Loader<'_> {
             if frame.flow_inputs.contains(&scope) {
                 continue;
             }
-            // In a loop back to its start waits another state than the item that it started with.
+            // After a loop back to the start, the state that waits there is not the item.
             let own = item.take_if(|_| scope == ScopeIx::FLOW);
             let shared = sharing.iter().find(|(sharer, _)| *sharer == scope);
             let input = own.or_else(|| match shared {
@@ -79,13 +82,13 @@ impl Loader<'_> {
         self.check_inputs(frame)
     }
 
-    /// Takes over the inputs that are stored, and returns which flows share theirs. All have to fit.
-    fn known_inputs(
+    /// Takes over the stored inputs, which all have to fit, and returns which flows share theirs.
+    fn inputs_of_this_version(
         &self,
         frame: &mut Frame,
         stored: Map<Key<'_>, StoredState<'_>>,
         shared: References<'_>,
-    ) -> Loaded<Vec<Shares>> {
+    ) -> Loaded<Vec<SharedInput>> {
         for (key, state) in stored {
             let scope = self.flow_of_input(frame, &key)?;
             frame.flow_inputs.insert(scope, state.into_live());
@@ -96,14 +99,15 @@ impl Loader<'_> {
             .collect()
     }
 
-    /// The same, where they may be of another version of the flow. Those that nothing takes any more are returned too.
+    /// The same for a snapshot that may be of another version; also returns the inputs that no flow takes any more.
+    // Not inlined: most loads are of this version, and do not read its code.
     #[inline(never)]
     fn revalidated_inputs(
         &mut self,
         frame: &mut Frame,
         stored: Map<Key<'_>, StoredState<'_>>,
         shared: References<'_>,
-    ) -> Loaded<(Vec<Shares>, Vec<Unused>)> {
+    ) -> Loaded<(Vec<SharedInput>, Vec<Unused>)> {
         let mut kept = Kept::of(&shared);
         for (key, state) in stored {
             let live = state.into_live();
@@ -189,7 +193,7 @@ impl Loader<'_> {
     }
 
     /// The flow of this name, and that of the other, which is around it and starts with the same state.
-    fn flow_that_shares(&self, frame: &Frame, key: &str, around: &str) -> Loaded<Shares> {
+    fn flow_that_shares(&self, frame: &Frame, key: &str, around: &str) -> Loaded<SharedInput> {
         let scope = self.flow_of_input(frame, key)?;
         if frame.flow_inputs.contains(&scope) {
             return Err(format!("the flow of `{key}` has an input of its own").into());

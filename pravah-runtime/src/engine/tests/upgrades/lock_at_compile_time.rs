@@ -100,6 +100,7 @@ fn topology(graph: &FlowGraph, is_list: bool) -> &'static Topology {
             join: spec.params.len() > 1,
             unclear_orders: &[],
             renamed_use: None,
+            alias_of: None,
             failure: spec.catch.as_ref().map(|_| failure()),
         }
     });

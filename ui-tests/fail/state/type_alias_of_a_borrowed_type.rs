@@ -1,0 +1,5 @@
+use pravah_runtime::prelude::*;
+
+#[state] type Question<'a> = &'a str;
+
+fn main() {}
