@@ -168,19 +168,13 @@ impl StateType {
     }
 
     fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
-        let mut json = FromJson::from_str(json);
-        let value = (self.from_json)(&mut json).map_err(brief_json)?;
-        end(&mut json)?;
-        Ok(value)
+        whole(json, self.from_json)
     }
 }
 
 /// The value that a text is of.
 pub(super) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
-    let mut json = FromJson::from_str(json.get());
-    let value = parse::<T>(&mut json).map_err(brief_json)?;
-    end(&mut json)?;
-    Ok(value)
+    whole(json.get(), parse::<T>)
 }
 
 // Not inlined: both callers share what is compiled of it for each type.
@@ -189,9 +183,14 @@ fn parse<T: DeserializeOwned>(json: &mut FromJson<'_>) -> Result<T, serde_json::
     T::deserialize(json)
 }
 
-/// Refuses anything after the value.
-fn end(json: &mut FromJson<'_>) -> Result<(), serde_json::Error> {
-    json.end().map_err(brief_json)
+fn whole<T>(
+    json: &str,
+    read: impl FnOnce(&mut FromJson<'_>) -> Result<T, serde_json::Error>,
+) -> Result<T, serde_json::Error> {
+    let mut json = FromJson::from_str(json);
+    let value = read(&mut json);
+    let value = value.and_then(|value| json.end().map(|()| value));
+    value.map_err(brief_json)
 }
 
 /// The value itself, which nobody else holds.
