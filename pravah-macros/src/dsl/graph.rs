@@ -103,6 +103,25 @@ pub(crate) enum To {
 }
 
 impl Graph {
+    /// For each node the earlier ones whose paths end like its own: they may be the same node. With `as` it is meant to
+    /// be another one.
+    pub(crate) fn spelled_alike(&self) -> Vec<Vec<usize>> {
+        let mut known: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let nodes = self.nodes.iter().enumerate();
+        nodes
+            .map(|(index, node)| match &node.body {
+                NodeBody::Node(it) if it.alias.is_none() => {
+                    let last = it.key.rsplit("::").next().unwrap_or_default();
+                    let alike = known.entry(last).or_default();
+                    let earlier = alike.clone();
+                    alike.push(index);
+                    earlier
+                }
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
     /// What `as` calls another use of the function that a node is.
     pub(crate) fn renamed_use(&self, node: usize) -> Option<String> {
         let uses = |node: &Node| match &node.body {

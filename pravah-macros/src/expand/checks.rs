@@ -54,8 +54,10 @@ fn scope(flow: &Flow, graph: &Graph, topology: &TokenStream, depth: usize) -> To
     for (index, node) in nodes() {
         list(flow, graph, index, node, depth, &mut constants);
     }
-    for ((index, node), on_loop) in nodes().zip(graph.on_loop()) {
-        self::node(graph, index, node, on_loop, &mut constants);
+    let (on_loop, spelled_alike) = (graph.on_loop(), graph.spelled_alike());
+    for (((index, node), on_loop), earlier) in nodes().zip(on_loop).zip(spelled_alike) {
+        let pairs: Vec<_> = earlier.iter().map(|it| pair(*it, index)).collect();
+        self::node(graph, (index, node), on_loop, &pairs, &mut constants);
     }
     for (index, arc) in graph.arcs.iter().enumerate() {
         edge(flow, graph, index, arc, depth > 0, &mut constants);
@@ -243,7 +245,14 @@ fn shared(graph: &Graph, constants: &mut Constants) {
 
 /// One node: what leads to it, what it takes and what follows it. A `join` and a group of branches have tokens, and so
 /// constants, of their own. The edge comes first: while it is wrong, what else is wrong with the node is not reported.
-fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut Constants) {
+/// Before it `pairs` say of the node whether it is an earlier one too.
+fn node(
+    graph: &Graph,
+    (index, node): (usize, &Node),
+    on_loop: bool,
+    pairs: &[TokenStream],
+    constants: &mut Constants,
+) {
     let (name, span) = (graph.name(index), node.span);
     let (net, diagnosis) = (net_name(), diagnosis_name());
     let (of_net, of_node) = (quote!(#net, #index), quote!(#diagnosis, #index));
@@ -252,7 +261,8 @@ fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut
     let edge = edge
         .as_ref()
         .map(|(span, of_arc)| ("check_edge", *span, of_arc));
-    let mut at_name: Vec<Check<'_>> = edge.into_iter().collect();
+    let pairs = pairs.iter().map(|pair| ("check_spelling", span, pair));
+    let mut at_name: Vec<Check<'_>> = pairs.chain(edge).collect();
     // A node that runs once at most has no use for `max_visits`.
     let must_have_no_limit = !on_loop && matches!(node.body, NodeBody::Node(_));
     let sides = [successor(node), arcs(node)];
@@ -274,6 +284,18 @@ fn node(graph: &Graph, index: usize, node: &Node, on_loop: bool, constants: &mut
     if !at_name.is_empty() {
         constants.checks(&format!("node_{name}"), &at_name);
     }
+}
+
+/// What says of two nodes whether they are one, and which they are.
+fn pair(earlier: usize, index: usize) -> TokenStream {
+    let (private, net) = (private(), net_name());
+    let (one, other) = (hidden("Node", earlier), hidden("Node", index));
+    let is_one = quote!({
+        #[allow(unused_imports)]
+        use #private::TwoNodes as _;
+        #private::NodePair::<#one, #other>::IS_ONE
+    });
+    quote!(#is_one, #net, #earlier, #index)
 }
 
 /// The check of one side of a node; where that has a token of its own also this, and what the constant at it is called.

@@ -26,6 +26,7 @@ mod probe;
 mod reads;
 mod shared;
 mod signature;
+mod spelling;
 mod tools;
 
 pub use agents::{
@@ -62,6 +63,7 @@ pub use signature::{
     Threshold, check_attempts, check_max_of_turns, check_no_limit, check_question, check_rises,
     check_signature, check_threshold, check_tokens, check_turns, check_visits,
 };
+pub use spelling::{NodePair, TwoNodes, check_spelling};
 pub use tools::{
     NamedTool, NoToolName, ToolLimits, ToolName, ToolOutput, ToolReturn, check_argument,
     check_destructive, check_external_param, check_tool,
