@@ -174,9 +174,7 @@ async fn what_is_approved_runs_as_the_model_called_it() {
 // S5.23
 #[tokio::test]
 async fn what_is_edited_runs_with_the_new_arguments_and_the_model_reads_that() {
-    let edit = Review::Edit {
-        output: json!({ "euros": 20 }),
-    };
+    let edit = Review::edit(json!({ "euros": 20 }));
     let (text, is_error, done) = reviewed(serde_json::to_value(edit).unwrap()).await;
     assert_eq!(
         (&*text, is_error),

@@ -39,13 +39,14 @@ use crate::json::{self, Literal};
 /// use pravah_runtime::Review;
 /// use serde_json::{json, to_value};
 ///
-/// assert_eq!(to_value(Review::<u32>::Approve)?, json!({ "verdict": "approve" }));
-/// assert_eq!(to_value(Review::Edit { output: 20 })?, json!({ "verdict": "edit", "output": 20 }));
+/// assert_eq!(to_value(Review::approve())?, json!({ "verdict": "approve" }));
+/// assert_eq!(to_value(Review::edit(20))?, json!({ "verdict": "edit", "output": 20 }));
+/// assert_eq!(to_value(Review::reject("too much"))?, json!({ "verdict": "reject", "reason": "too much" }));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", from = "Said<O>")]
-pub enum Review<O> {
+pub enum Review<O = Value> {
     /// The answer goes on, or the tool runs, as it is.
     Approve,
     /// This goes on instead, or is what the tool runs with.
@@ -81,7 +82,20 @@ impl<O> From<Said<O>> for Review<O> {
     }
 }
 
-impl Review<Value> {
+impl Review {
+    /// The answer goes on, or the tool runs, as it is.
+    #[must_use]
+    pub const fn approve() -> Self {
+        Self::Approve
+    }
+
+    /// Nothing goes on, for this reason.
+    pub fn reject(reason: impl Into<String>) -> Self {
+        Self::Reject {
+            reason: Some(reason.into()),
+        }
+    }
+
     /// Reads a payload as a review.
     pub(crate) fn read(payload: Value) -> Result<Self, serde_json::Error> {
         match payload.is_object() {
@@ -90,6 +104,13 @@ impl Review<Value> {
                 "a review is an object with a `verdict`, which is `approve`, `edit` or `reject`",
             )),
         }
+    }
+}
+
+impl<O> Review<O> {
+    /// `output` goes on instead, or is what the tool runs with.
+    pub const fn edit(output: O) -> Self {
+        Self::Edit { output }
     }
 }
 

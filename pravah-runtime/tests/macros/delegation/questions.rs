@@ -108,9 +108,7 @@ async fn a_person_approves_what_an_agent_that_was_called_is_about_to_do() {
     );
     assert_eq!(value["state"], json!({ "prompt": "Clean up." }));
     run = restart(&run).with_factory(model.factory());
-    run.answer(ctx(), &id, Review::<Value>::Approve)
-        .await
-        .unwrap();
+    run.answer(ctx(), &id, Review::approve()).await.unwrap();
     assert_eq!(output(run.run(ctx()).await).text, "Done.");
 }
 
