@@ -36,6 +36,8 @@ mod replies;
 mod serve;
 #[path = "hub/stored.rs"]
 mod stored;
+#[path = "hub/two_answers.rs"]
+mod two_answers;
 
 use std::time::Duration;
 

@@ -78,7 +78,7 @@ pub(crate) struct AgentProgress {
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decided: Option<Decided>,
-    /// The call that was resumed last. Who restores a run has resumed none.
+    /// The call that was resumed last by somebody who awaits the step. Who restores a run has resumed none.
     #[serde(skip)]
     pub(super) resumed: Option<usize>,
 }

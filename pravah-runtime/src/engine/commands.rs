@@ -195,16 +195,13 @@ impl Run {
     }
 
     fn take_reply(&mut self, id: &str, answer: serde_json::Value) -> CommandOutcome {
-        match self.answer(id, answer) {
+        // Nobody awaits the step that takes it: a tool that cannot read it asks again.
+        match self.answer(id, answer, false) {
             // The caller of the run gets this error.
             Err(FlowError::MaxSteps { .. }) => CommandOutcome::Waits,
             Err(error) => CommandOutcome::Refused(error),
             Ok(path) => {
-                // Nobody awaits the step that takes it: a tool that cannot read it asks again.
                 let frame = self.state.frame_mut(&path.frame);
-                if let Some(agent) = frame.progress.agents.get_mut(&path.node) {
-                    Arc::make_mut(agent).forget_resumed();
-                }
                 if let Some(remote) = frame.progress.remotes.get_mut(&path.node) {
                     Arc::make_mut(remote).deliver_last();
                 }

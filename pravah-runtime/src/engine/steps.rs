@@ -150,7 +150,7 @@ impl<'a> AnsweredStep<'a> {
         let payload = payload?;
         // Cheap: it shares what the run holds.
         let before = run.state.clone();
-        let path = run.answer(&self.id, payload)?;
+        let path = run.answer(&self.id, payload, true)?;
         if run.state.is_paused {
             return run.idle().map(Some);
         }

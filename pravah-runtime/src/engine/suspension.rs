@@ -78,8 +78,13 @@ impl Run {
     }
 
     /// Gives the question `id` its answer, and makes the node that asked the next to move. Returns where
-    /// it is.
-    pub(super) fn answer(&mut self, id: &str, payload: Value) -> Result<NodePath, FlowError> {
+    /// it is. `is_awaited` says whether the caller awaits the step that takes the answer.
+    pub(super) fn answer(
+        &mut self,
+        id: &str,
+        payload: Value,
+        is_awaited: bool,
+    ) -> Result<NodePath, FlowError> {
         match self.check_not_ended() {
             // Nothing is open then, which is what is said.
             Ok(()) | Err(FlowError::Finished) => {}
@@ -96,7 +101,12 @@ impl Run {
             .map_err(|unfit| invalid(serde_json::Error::custom(format!("it is {unfit}"))))?;
         self.check_max_steps()?;
         let path = NodePath::new(frame, question.node);
-        let answered = answered(self.state.frame(frame), id, question, (payload, self.now()))?;
+        let given = Given {
+            payload,
+            at: self.now(),
+            is_awaited,
+        };
+        let answered = answered(self.state.frame(frame), id, question, given)?;
         let number = question.number;
         // It has to start again with this answer too.
         self.flights.drop_where(|flight| *flight == path);
@@ -121,7 +131,7 @@ impl Run {
         Ok(path)
     }
 
-    /// Opens a question again whose answer cannot be read: of the node at `path` all is as it was in `before`. What
+    /// Opens a question again whose answer cannot be read: the node at `path` waits for it as in `before`. What
     /// else has happened since, such as commands that were taken, stays.
     pub(super) fn ask_again(&mut self, id: &str, path: &NodePath, before: &RunState) {
         let NodePath { frame, node } = path;
@@ -134,33 +144,23 @@ impl Run {
         now.progress
             .questions
             .insert(Arc::clone(id), question.clone());
-        if let Some(agent) = was.progress.agents.get(node) {
-            let mut agent = Arc::clone(agent);
-            if let Some(now) = now
-                .progress
-                .agents
-                .get(node)
-                .filter(|_| now.has_tasks(*node))
-            {
-                Arc::make_mut(&mut agent).keep_called_of(now);
-            }
-            now.set_agent(*node, agent);
+        let agent = now.progress.agents.get_mut(node);
+        if let (Some(agent), Some(call)) = (agent, &question.call) {
+            Arc::make_mut(agent).reopen(call);
         }
         match was.progress.attempts.get(node) {
             Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
             None => drop(now.progress.attempts.remove(node)),
         }
-        let (was_ready, timer) = (was.is_ready(*node), was.progress.timers.get(node));
         self.state
             .change_remote(path, |remote| remote.answers.retain(|it| it.id != *id));
         let remote = self.state.remote(path);
-        // A remote agent goes on with other answers, and where it did besides waiting for this one.
-        let goes_on = remote.is_some_and(|remote| was_ready || !remote.answers.is_empty());
-        if !goes_on {
-            if let Some(timer) = timer {
+        // It goes on with the other answers.
+        if remote.is_none_or(|remote| remote.answers.is_empty()) {
+            if let Some(timer) = was.progress.timers.get(node) {
                 self.state.set_timer(path, *timer);
             }
-            self.state.suspend(path);
+            self.state.restore_turn(path, before);
         }
         self.memory.answered.remove(&**id);
         self.notify_published(path, || {
@@ -222,12 +222,26 @@ enum Answered {
     Remote(RemoteProgress),
 }
 
+/// An answer as it is given.
+struct Given {
+    payload: Value,
+    /// When, in milliseconds since 1970.
+    at: u64,
+    /// Whether the caller awaits the step that takes it.
+    is_awaited: bool,
+}
+
 fn answered(
     frame: &Frame,
     id: &str,
     question: &Question,
-    (payload, now): (Value, u64),
+    given: Given,
 ) -> Result<Answered, FlowError> {
+    let Given {
+        payload,
+        at,
+        is_awaited,
+    } = given;
     let lost = || FlowError::NotFound(format!("what waits for `{id}`").into());
     let invalid = |source| FlowError::ResumePayload {
         id: id.to_owned(),
@@ -242,13 +256,13 @@ fn answered(
             let asked = question.value.value();
             let accepted = guard(id, || gate.accepts(&payload, &asked))?;
             accepted.map_err(|source| invalid(brief_json(source)))?;
-            let answer = gate.answer(payload, &asked, now);
+            let answer = gate.answer(payload, &asked, at);
             Ok(Answered::Gate(Some(answer.into())))
         }
         (NodeKind::Agent(agent), Some(progress)) => {
             let mut progress = (**progress).clone();
             let taken = guard(id, || match &question.call {
-                Some(call) => progress.resume(call, payload, &agent.spec),
+                Some(call) => progress.resume(call, payload, (&agent.spec, is_awaited)),
                 None => progress.review(payload, &agent.spec),
             })?;
             match taken.map_err(invalid)? {

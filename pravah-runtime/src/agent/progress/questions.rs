@@ -6,7 +6,8 @@ use super::AgentProgress;
 use crate::agent::{AgentSpec, OpenCall, Review, approval, pending::Pending};
 
 impl AgentProgress {
-    /// Hands a payload to a call that waits for one; `false` if no such call does.
+    /// Hands a payload to a call that waits for one; `false` if no such call does. Where whoever resumes it awaits the step,
+    /// a payload that the tool cannot read is an error of that step; else the call asks again.
     ///
     /// # Errors
     ///
@@ -16,7 +17,7 @@ impl AgentProgress {
         &mut self,
         call_id: &str,
         payload: Value,
-        spec: &AgentSpec,
+        (spec, is_awaited): (&AgentSpec, bool),
     ) -> Result<bool, serde_json::Error> {
         let calls = self.asked().iter().zip(&self.pending).enumerate();
         let mut waiting = calls.filter(|(_, (_, pending))| pending.is_open());
@@ -36,13 +37,21 @@ impl AgentProgress {
         };
         if let Some(pending) = self.pending.get_mut(index) {
             *pending = answered;
+        }
+        if is_awaited {
             self.resumed = Some(index);
         }
         Ok(true)
     }
 
-    /// Lets the call that was resumed last ask again, if it cannot read its payload.
-    pub(crate) fn forget_resumed(&mut self) {
+    /// Lets a call wait again whose payload is of no use.
+    pub(crate) fn reopen(&mut self, call_id: &str) {
+        let calls = self.conversation.asked().iter().zip(&mut self.pending);
+        for (call, pending) in calls {
+            if pending.is_answered() && pending.question_id(call) == call_id {
+                *pending = pending.reopened();
+            }
+        }
         self.resumed = None;
     }
 

@@ -139,7 +139,7 @@ impl Bench {
 
     /// Hands a payload to the call that waits for it, if there is one.
     fn resume(&mut self, call_id: &str, payload: Value) -> bool {
-        let taken = self.progress.resume(call_id, payload, &self.spec);
+        let taken = self.progress.resume(call_id, payload, (&self.spec, true));
         taken.unwrap()
     }
 

@@ -52,11 +52,17 @@ impl List {
         } else if let Some(frame) = self.items.get_mut(&item) {
             let frame = Arc::make_mut(frame);
             frame.share_tokens();
-            match frame.ready.is_empty() {
-                true => self.movable.remove(&item),
-                false => self.movable.insert(item, ()),
-            };
+            let can_move = !frame.ready.is_empty();
+            self.set_movable(item, can_move);
         }
+    }
+
+    /// Notes whether anything can move in an item.
+    pub(super) fn set_movable(&mut self, item: usize, can_move: bool) {
+        match can_move {
+            true => self.movable.insert(item, ()),
+            false => self.movable.remove(&item),
+        };
     }
 }
 

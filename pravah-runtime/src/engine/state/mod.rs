@@ -311,6 +311,27 @@ impl RunState {
         }
     }
 
+    /// Gives a node, and the items around it, the turns that they had in `before`, where nothing else can move by now.
+    pub(crate) fn restore_turn(&mut self, path: &NodePath, before: &Self) {
+        let frame = self.frame_mut(&path.frame);
+        frame.restore_turn(path.node, before.frame(&path.frame));
+        let is_agent = frame.progress.agents.contains(&path.node);
+        if is_agent && !frame.progress.timers.contains(&path.node) {
+            frame.update_queue(path.node);
+        }
+        let mut path = path.frame.as_slice();
+        while let Some((item, around)) = path.split_last() {
+            let can_move = !self.frame(path).ready.is_empty();
+            let frame = self.frame_mut(around);
+            frame.restore_turn(item.list, before.frame(around));
+            if let Some(list) = frame.list_mut(item.list) {
+                list.set_movable(item.index, can_move);
+            }
+            frame.update_queue(item.list);
+            path = around;
+        }
+    }
+
     /// Takes what waits at a node, and in the items of it, out of the index: it is about to go.
     #[inline]
     pub(crate) fn unindex(&mut self, path: &FramePath, node: NodeIx) {

@@ -41,6 +41,16 @@ impl Frame {
         self.ready.insert((AT_ONCE, node), ());
     }
 
+    /// Gives `node` the turn that it had in `before`, if it had one.
+    pub(super) fn restore_turn(&mut self, node: NodeIx, before: &Self) {
+        let turns = [before.ready_since(node), AT_ONCE].map(|since| (since, node));
+        let turn = turns.into_iter().find(|turn| before.ready.contains(turn));
+        self.dequeue(node);
+        if let Some(turn) = turn {
+            self.ready.insert(turn, ());
+        }
+    }
+
     pub(crate) fn is_ready(&self, node: NodeIx) -> bool {
         let since = self.ready_since(node);
         self.ready.contains(&(since, node)) || self.ready.contains(&(AT_ONCE, node))
@@ -112,10 +122,7 @@ impl Frame {
             if let Some(frame) = self.at_mut(around)
                 && let Some(list) = frame.list_mut(item.list)
             {
-                match can_move {
-                    true => list.movable.insert(item.index, ()),
-                    false => list.movable.remove(&item.index),
-                };
+                list.set_movable(item.index, can_move);
                 frame.update_queue(item.list);
             }
             path = around;
