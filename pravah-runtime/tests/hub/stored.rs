@@ -79,6 +79,20 @@ async fn changes_have_the_commands_that_came_and_those_that_were_taken() {
 }
 
 #[tokio::test]
+async fn changes_have_commands_in_the_order_of_their_numbers() {
+    let mut run = start(1);
+    let hub = run.hub();
+    for number in 0..12 {
+        hub.emit("never", number);
+    }
+    let mut entries = Entries::default();
+    entries.apply(run.take_changes().unwrap());
+    let own = FlowSnapshot::from_entries(&entries).unwrap();
+    let text = |snapshot: &FlowSnapshot| serde_json::to_string(snapshot).unwrap();
+    assert_eq!(text(&own), text(&run.snapshot()));
+}
+
+#[tokio::test]
 async fn a_snapshot_with_commands_that_are_none_is_refused() {
     let mut run = start(1);
     run.hub().pause();

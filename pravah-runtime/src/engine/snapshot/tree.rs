@@ -36,7 +36,11 @@ enum Segment {
 
 impl Segment {
     fn of(section: &str, text: &str) -> Option<Self> {
-        if !matches!(section, ITEMS | DONE | MESSAGES) {
+        let is_numbered = matches!(
+            section,
+            ITEMS | DONE | MESSAGES | sections::inbox | sections::tasks
+        );
+        if !is_numbered {
             let name = text.replace("~1", "/").replace("~0", "~");
             return Some(Self::Name(name));
         }
