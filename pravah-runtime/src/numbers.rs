@@ -7,6 +7,11 @@ pub(crate) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }
 
+/// A limit in whole milliseconds, rounded up: one that is shorter than a millisecond is none that has passed.
+pub(crate) fn limit_in_millis(limit: Duration) -> u64 {
+    u64::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
 /// A time in whole milliseconds.
 pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

@@ -31,6 +31,33 @@ async fn a_body_that_hangs_is_dropped_when_its_time_has_passed() {
     assert_eq!(out, RunOut::Done(Done { n: 1 }));
 }
 
+mod short {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    states!(Start, Ended);
+
+    impl Flow for Start {
+        type Output = Ended;
+
+        fn build() -> Result<FlowGraph, FlowError> {
+            FlowGraph::builder()
+                .work::<Start, Ended, _, _>(|start, _| async move { Ok(Ended { n: start.n }) })
+                .policy(Policy::new().timeout(Duration::from_micros(900)))
+                .build()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_limit_below_a_millisecond_lets_a_body_run_that_never_awaits() {
+        let run = FlowRuntime::new(Start { n: 1 }).unwrap();
+        let mut run = run.with_clock(ManualClock::new(UNIX_EPOCH));
+        let out = run.run(Context::default()).await.unwrap();
+        assert_eq!(out, RunOut::Done(Ended { n: 1 }));
+    }
+}
+
 mod told {
     use super::*;
 
