@@ -35,7 +35,7 @@ const PRIVATE: &str = "$serde_json::private::";
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// How deeply nested a text may be that `serde_json` reads.
-const MAX_READ_DEPTH: usize = 127;
+pub(crate) const MAX_READ_DEPTH: usize = 127;
 
 /// Far below that: a snapshot holds it within other JSON.
 const MAX_DEPTH: usize = 64;

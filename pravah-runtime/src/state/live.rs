@@ -369,7 +369,7 @@ impl Serialize for Live {
                 Some(kept) => kept.of,
                 None => payload.type_name(),
             };
-            write(payload, Strict { serializer, of })
+            write(payload, Strict::new(serializer, of))
         })
     }
 }

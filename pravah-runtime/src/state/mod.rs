@@ -248,10 +248,8 @@ impl StateRef {
 
 /// The value as JSON. Fails where a number in it is not finite, as a state with one does.
 pub(crate) fn to_finite_value<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
-    value.serialize(Strict {
-        serializer: serde_json::value::Serializer,
-        of: std::any::type_name::<T>(),
-    })
+    let of = std::any::type_name::<T>();
+    value.serialize(Strict::new(serde_json::value::Serializer, of))
 }
 
 /// Writes any value as JSON. It takes a `dyn` value, so that a crate compiles each state's `Serialize` for one

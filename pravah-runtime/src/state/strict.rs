@@ -1,40 +1,73 @@
-//! A serializer that refuses numbers that are not finite, which `serde_json` would write as `null`.
+//! A serializer that refuses what `serde_json` writes and does not read back: numbers that are not finite, which it writes as
+//! `null`, and values that are nested too deeply.
 
 use std::fmt::Display;
 
 use serde::{
     Serialize, Serializer,
     ser::{
-        Error as _, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-        SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
+        Error, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+        SerializeTupleStruct, SerializeTupleVariant,
     },
 };
 
-/// Hands everything on to a serializer, but for numbers that JSON does not have.
+use crate::json::MAX_READ_DEPTH;
+
+/// Hands everything on to a serializer, but for what is not read back.
 pub(super) struct Strict<S> {
-    pub(super) serializer: S,
-    /// The type of what is written, for errors.
-    pub(super) of: &'static str,
+    serializer: S,
+    place: Place,
+}
+
+/// Where in a value something is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The type of the value, for errors.
+    of: &'static str,
+    /// How many more levels there may be within it.
+    levels_left: usize,
 }
 
 /// A value within the one that is written.
 struct Inner<'a, T: ?Sized> {
     value: &'a T,
-    of: &'static str,
+    place: Place,
 }
 
 impl<T: Serialize + ?Sized> Serialize for Inner<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(Strict {
-            serializer,
-            of: self.of,
-        })
+        let place = self.place;
+        self.value.serialize(Strict { serializer, place })
     }
 }
 
 impl<S> Strict<S> {
+    /// For a value of the type `of`.
+    pub(super) fn new(serializer: S, of: &'static str) -> Self {
+        let place = Place {
+            of,
+            levels_left: MAX_READ_DEPTH,
+        };
+        Self { serializer, place }
+    }
+
     fn inner<'a, T: ?Sized>(&self, value: &'a T) -> Inner<'a, T> {
-        Inner { value, of: self.of }
+        let place = self.place;
+        Inner { value, place }
+    }
+}
+
+impl Place {
+    /// The place so many levels further in.
+    fn within<E: Error>(self, levels: usize) -> Result<Self, E> {
+        let Self { of, levels_left } = self;
+        let left = levels_left.checked_sub(levels);
+        let place = left.map(|levels_left| Self { of, levels_left });
+        place.ok_or_else(|| {
+            E::custom(format!(
+                "`{of}` is nested more than {MAX_READ_DEPTH} levels deep, which is not read back"
+            ))
+        })
     }
 }
 
@@ -42,7 +75,7 @@ impl<S: Serializer> Strict<S> {
     fn refuse(&self, number: impl Display) -> Result<S::Ok, S::Error> {
         let why = format!(
             "`{}` contains `{number}`, which no number in JSON can be",
-            self.of
+            self.place.of
         );
         Err(S::Error::custom(why))
     }
@@ -57,11 +90,11 @@ macro_rules! hand_on {
 }
 
 macro_rules! hand_on_parts {
-    ($($method:ident($($name:ident: $type:ty),*) -> $parts:ident;)*) => {
+    ($($levels:literal: $method:ident($($name:ident: $type:ty),*) -> $parts:ident;)*) => {
         $(fn $method(self, $($name: $type),*) -> Result<Self::$parts, S::Error> {
-            let of = self.of;
+            let place = self.place.within($levels)?;
             let serializer = self.serializer.$method($($name),*)?;
-            Ok(Strict { serializer, of })
+            Ok(Strict { serializer, place })
         })*
     };
 }
@@ -99,14 +132,14 @@ impl<S: Serializer> Serializer for Strict<S> {
     }
 
     hand_on_parts! {
-        serialize_seq(len: Option<usize>) -> SerializeSeq;
-        serialize_tuple(len: usize) -> SerializeTuple;
-        serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct;
-        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
+        1: serialize_seq(len: Option<usize>) -> SerializeSeq;
+        1: serialize_tuple(len: usize) -> SerializeTuple;
+        1: serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct;
+        2: serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
             -> SerializeTupleVariant;
-        serialize_map(len: Option<usize>) -> SerializeMap;
-        serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
-        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
+        1: serialize_map(len: Option<usize>) -> SerializeMap;
+        1: serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
+        2: serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
             -> SerializeStructVariant;
     }
 
@@ -145,7 +178,8 @@ impl<S: Serializer> Serializer for Strict<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let value = self.inner(value);
+        let place = self.place.within(1)?;
+        let value = Inner { value, place };
         self.serializer
             .serialize_newtype_variant(name, index, variant, &value)
     }
@@ -222,7 +256,7 @@ impl<S: SerializeMap> SerializeMap for Strict<S> {
     type Error = S::Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
-        let of = self.of;
+        let of = self.place.of;
         let key = self.inner(key);
         let written = self.serializer.serialize_key(&key);
         written.map_err(|error| S::Error::custom(format!("a map in `{of}`: {error}")))
@@ -294,11 +328,8 @@ mod tests {
             text: None,
         };
         let mut json = Vec::new();
-        let strict = Strict {
-            serializer: &mut serde_json::Serializer::new(&mut json),
-            of: "Numbers",
-        };
-        numbers.serialize(strict)?;
+        let mut serializer = serde_json::Serializer::new(&mut json);
+        numbers.serialize(Strict::new(&mut serializer, "Numbers"))?;
         Ok(String::from_utf8(json).unwrap_or_default())
     }
 

@@ -149,3 +149,34 @@ async fn a_gate_that_asks_what_no_reader_of_json_reads_fails() {
     );
     assert!(run.suspensions().is_empty());
 }
+
+#[node]
+fn print(nested: Nested) -> Paid {
+    Paid {
+        text: nested.json.to_string(),
+    }
+}
+
+#[flow(named)]
+fn printing(nested: Nested) -> Paid {
+    flow! { print }
+}
+
+#[tokio::test]
+async fn a_state_is_refused_that_is_nested_too_deeply_to_be_read_back() {
+    let text = |levels: usize| format!("{}null{}", "[".repeat(levels), "]".repeat(levels));
+    let run = printing::start(Nested::of(126)).unwrap();
+    let json = serde_json::to_string(&run).unwrap();
+    let mut restored: FlowRuntime<printing> = serde_json::from_str(&json).unwrap();
+    let out = restored.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(paid) if paid.text == text(126)));
+
+    let mut run = printing::start(Nested::of(127)).unwrap();
+    let why = "Nested` is nested more than 127 levels deep";
+    let error = serde_json::to_string(&run).unwrap_err().to_string();
+    assert!(error.contains(why), "{error}");
+    let error = run.take_changes().unwrap_err().to_string();
+    assert!(error.contains(why), "{error}");
+    let out = run.run(Context::default()).await.unwrap();
+    assert!(matches!(out, RunOut::Done(paid) if paid.text == text(127)));
+}
