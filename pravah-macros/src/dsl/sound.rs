@@ -256,8 +256,19 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     if name == Word::Each.name() && is_caught {
         return "`each(…)` has no name that `catch` could take: move the list into a flow of its own, and write `catch` around the name of that flow; if you mean a node called `each`, lead a branch to it".to_owned();
     }
+    if let Some(word) = Word::of(&name) {
+        return format!(
+            "write `{}`, with what belongs in its parentheses; if you mean a node called `{name}`, lead a branch to it",
+            word.usage()
+        );
+    }
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
+    if let Some(other) = others.iter().find(|other| last(other) == last(&name)) {
+        return format!(
+            "if it is the node `{other}`, write `{other}` here too; else lead a branch to it, `… -> {name}`, or remove it"
+        );
+    }
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
     let near = crate::options::misspelt(&name, &others)
         .map_or_else(String::new, |near| format!("did you mean `{near}`? else "));
@@ -268,6 +279,11 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
         false => "",
     };
     format!("{near}lead a branch to it, `… -> {name}`, or remove it{inside}")
+}
+
+/// The last segment of a path.
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or_default()
 }
 
 /// What ended the flow: for done marked twice, the last end.

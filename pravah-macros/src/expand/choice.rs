@@ -2,10 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Fields, Ident, ItemEnum, LitStr, Type, parse_quote, spanned::Spanned};
+use syn::{Fields, Ident, ItemEnum, LitStr, Type, Variant, parse_quote, spanned::Spanned};
 
-use super::{as_trait, at, hidden, own, private, state};
-use crate::{diag::Diagnostics, types::invoke_in};
+use super::{as_trait, at, hidden, own, plain::is_standard, private, state};
+use crate::{
+    diag::Diagnostics,
+    types::{arguments, invoke_in, short},
+};
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
     let Some(variants) = errors.attempt(|errors| variants(&item, errors)) else {
@@ -70,12 +73,10 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
                 );
             }
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                variants.extend(
-                    fields
-                        .unnamed
-                        .first()
-                        .map(|field| (variant.ident.clone(), field.ty.clone())),
-                );
+                for field in &fields.unnamed {
+                    refuse_wrapped(name, variant, &field.ty, errors);
+                    variants.push((variant.ident.clone(), field.ty.clone()));
+                }
             }
             _ => errors.error(
                 variant.ident.span(),
@@ -91,6 +92,40 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
         }
     }
     variants
+}
+
+/// Reports a pointer or a list around the state of a variant.
+fn refuse_wrapped(name: &Ident, variant: &Variant, ty: &Type, errors: &mut Diagnostics) {
+    let Type::Path(path) = ty else { return };
+    let Some(last) = path.path.segments.last() else {
+        return;
+    };
+    let variant = &variant.ident;
+    let help = match (&*last.ident.to_string(), arguments(last).as_slice()) {
+        ("Box" | "Arc" | "Rc", [state]) => {
+            format!(
+                "write `{variant}({})`: the run shares it where it can",
+                short(state)
+            )
+        }
+        ("Vec", [item]) if !is_standard(item) => format!(
+            "write `{variant}(Each<{}>)` for a list whose items are states",
+            short(item)
+        ),
+        ("Option", [state]) => format!(
+            "write `{variant}({})`, and a variant of its own for where there is none",
+            short(state)
+        ),
+        _ => return,
+    };
+    errors.error(
+        ty.span(),
+        format!(
+            "the variant `{variant}` of `{name}` holds `{}`, which is not a flow state",
+            short(ty)
+        ),
+        help,
+    );
 }
 
 /// Lets the derives stay silent about a type that is no state, which is reported once: what serde

@@ -58,7 +58,7 @@ impl Flow {
             errors.error(
                 itself.span,
                 format!("the flow `{}` names itself, and would never end", self.name),
-                "to loop, lead back to one of its nodes; a node cannot have the name of its flow",
+                "to loop, lead back to one of its nodes; in `catch(…)`, name one of them; a node cannot have the name of its flow",
             );
         }
     }

@@ -88,7 +88,7 @@ table! {
         request::KEYS => it.settings.request.read(entry, errors),
         policy::KEYS => it.settings.policy.read(entry, errors),
     } else {
-        ["prompt", "system", "system_prompt", "system_message", "instruction", "instructions", "role"] =>
+        ["prompt", "system", "system_prompt", "system_message", "instruction", "instructions", "role", "user", "user_prompt"] =>
             "write the system prompt as `preamble = …`; the prompt is what the function returns, or the struct",
         [
             "returns", "result", "response", "response_format", "response_schema", "schema", "output_type",

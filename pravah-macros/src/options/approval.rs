@@ -101,11 +101,17 @@ impl Approval {
         for (index, path) in approved.iter().enumerate() {
             if !tools.contains(path) {
                 let name = paths::text(path);
-                errors.error(
-                    path.span(),
-                    format!("the agent has no tool `{name}`"),
-                    paths::help_for_tool(path, tools),
-                );
+                let (fact, help) = match WORDS.contains(&&*name) {
+                    true => (
+                        format!("`{name}` is no tool of the agent, and a word for several"),
+                        format!("write `approve = {name}`, or the names of the tools alone"),
+                    ),
+                    false => (
+                        format!("the agent has no tool `{name}`"),
+                        paths::help_for_tool(path, tools),
+                    ),
+                };
+                errors.error(path.span(), fact, help);
             } else if approved.iter().take(index).any(|other| other == path) {
                 errors.error(
                     path.span(),

@@ -10,7 +10,7 @@ use super::{
 use crate::diag::Diagnostics;
 
 /// What is written below the attribute.
-const OTHER_NAMES: [OtherNames; 2] = [
+const OTHER_NAMES: [OtherNames; 3] = [
     OtherNames {
         names: &[
             "derive",
@@ -24,6 +24,21 @@ const OTHER_NAMES: [OtherNames; 2] = [
             "Copy",
         ],
         help: "write `#[derive(…)]` below `#[state]`",
+    },
+    OtherNames {
+        names: &[
+            "serde",
+            "rename",
+            "rename_all",
+            "alias",
+            "default",
+            "flatten",
+            "skip",
+            "tag",
+            "untagged",
+            "transparent",
+        ],
+        help: "write what serde reads as `#[serde(…)]` below `#[state]`",
     },
     OtherNames {
         names: &TITLES,

@@ -1,6 +1,6 @@
 //! What an attribute knows of its options.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::LitStr;
 
@@ -148,6 +148,14 @@ impl<T> Table<'_, T> {
     /// an option.
     fn unnamed(&self, value: &TokenTree) -> (String, String) {
         let attribute = self.attribute;
+        if let TokenTree::Group(list) = value
+            && list.delimiter() == Delimiter::Bracket
+        {
+            return (
+                format!("the options of `{attribute}` are in brackets"),
+                format!("write `{attribute}({})`", list.stream()),
+            );
+        }
         let text = syn::parse2::<LitStr>(value.to_token_stream());
         let word = text.ok().map(|text| text.value());
         let word = word.filter(|word| syn::parse_str::<Ident>(word).is_ok());

@@ -33,6 +33,7 @@ table! {
         TITLES => "leave it out: the tool is called as its function",
         DESCRIPTIONS => "write it as a doc comment above the function, which the model reads",
         approval::OTHER_NAMES => "write `approve`: a person approves each call before it runs",
+        ["safe", "pure"] => "write `read_only` where it changes nothing, `idempotent` where a second call changes nothing more",
         ["client", "client_side", "remote"] => "write `external`: whoever drives the run executes the tool",
         ["timeout", "total_timeout", "retry", "max_attempts"] => "write it in the `#[agent(…)]` that has the tool",
     }

@@ -126,11 +126,31 @@ impl Parser<'_> {
             _ if found == "|" || found == "||" => {
                 "write the closure as a function with `#[node]` above it, and its name here"
             }
+            _ if found == "#" => self.help_for_attribute(),
             _ => "name a node by its path, such as `plan` or `nodes::plan`",
         };
         self.errors
             .error(span, format!("{fact}, and this is `{found}`"), help);
         Err(Reported)
+    }
+
+    /// A doc comment is an attribute too.
+    fn help_for_attribute(&self) -> &'static str {
+        let is_doc = match self.tokens.get(self.at + 1) {
+            Some(TokenTree::Group(inside)) => {
+                let first = inside.stream().into_iter().next();
+                matches!(first, Some(TokenTree::Ident(word)) if word == "doc")
+            }
+            _ => false,
+        };
+        match is_doc {
+            true => {
+                "write the comment with `//`: the doc comments of a flow are those of its function"
+            }
+            false => {
+                "a flow has no attributes inside; write two flows, with a `#[cfg(…)]` above each"
+            }
+        }
     }
 
     /// Reports `as done`.
@@ -177,6 +197,8 @@ impl Parser<'_> {
                 "to go back, write the name of the node that the loop starts with; "
             }
             "return" | "break" => "to end the flow, write `done`; ",
+            "await" => "leave it out, since a flow waits for its nodes by itself; ",
+            "try" => "what follows a failure is a statement of its own, `catch(node) -> rescue`; ",
             "_" => "each node is named, and each output of a choice has a branch of its own; ",
             _ => "",
         };
@@ -264,6 +286,12 @@ impl Parser<'_> {
                 node.span,
                 format!("`{name}` is named with type arguments, and a node has none"),
                 format!("write `{name}`"),
+            );
+        } else if let Some(alias) = &node.alias {
+            self.errors.error(
+                alias.span(),
+                "the name after `as` is one word, and no path",
+                format!("write `{} as other`", node.path_text()),
             );
         } else {
             self.errors.error(
@@ -363,6 +391,10 @@ impl Parser<'_> {
             ("as", _) => "only a node has another name: write `as` directly after it, inside the parentheses, as in `join(node as name)`; a list or a group has none".to_owned(),
             ("|" | "||" | "&" | "&&", _) => {
                 "write `either(a, b)` to take one of several branches, or `fork(a, b)` to take all of them"
+                    .to_owned()
+            }
+            ("-", _) if matches!(self.tokens.get(self.at + 1), Some(TokenTree::Group(_))) => {
+                "an arrow has no label: write `-> either(a, b)`, with a branch for each state that the node before may return, in their order"
                     .to_owned()
             }
             ("!", _) => "name a node: no macro is expanded in a flow; to use another flow, name its `#[flow]` function like a node".to_owned(),

@@ -10,7 +10,7 @@ use super::{
     asks::{is_error_object, refuse_array, refuse_borrowed, refuse_object},
     calls::refuse_calls,
     kind::{Kind, Side},
-    types::{refuse_stateless, refuse_unnamed},
+    types::{refuse_stateless, refuse_unnamed, state_of_host},
 };
 use crate::{
     diag::Diagnostics,
@@ -149,7 +149,7 @@ pub(super) fn param(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> Option
             refuse_array(name, array, errors);
             None
         }
-        inner if refuse_caught(name, inner, errors) => None,
+        inner if refuse_caught(name, inner, errors) || refuse_host(name, inner, errors) => None,
         Type::Slice(_) => unsized_param(name, ty, errors),
         inner if refuse_stateless(name, inner, Side::Takes, errors) => None,
         ty => Some((ty.clone(), by_ref)),
@@ -179,6 +179,21 @@ fn refuse_caught(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
         ty.span(),
         format!("`{name}` takes `{}`, which is not a flow state", short(ty)),
         "behind `catch(node)` take `Failure<A>`, where `A` is what `node` takes: it has the `message` and the `input`",
+    );
+    true
+}
+
+fn refuse_host(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some(value) = state_of_host(ty) else {
+        return false;
+    };
+    let value = short(value);
+    errors.error(
+        ty.span(),
+        format!("`{name}` takes `State<{value}>`, and `State` is a trait"),
+        format!(
+            "write `Dep<{value}>` for a value that the host gives to the run, or name the state"
+        ),
     );
     true
 }

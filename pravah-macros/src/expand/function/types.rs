@@ -102,7 +102,8 @@ pub(super) fn stub(item: &ItemFn) -> Option<TokenStream> {
         ReturnType::Default => false,
     };
     let mut inputs = sig.inputs.iter().map(|arg| match arg {
-        FnArg::Typed(arg) => !matches!(*arg.ty, Type::ImplTrait(_)) && is_refused(&arg.ty),
+        FnArg::Typed(arg) if matches!(*arg.ty, Type::ImplTrait(_)) => false,
+        FnArg::Typed(arg) => is_refused(&arg.ty) || state_of_host(&arg.ty).is_some(),
         FnArg::Receiver(_) => false,
     });
     if !output && !inputs.any(|refused| refused) {
@@ -115,6 +116,16 @@ pub(super) fn stub(item: &ItemFn) -> Option<TokenStream> {
 /// Whether rustc refuses a type as well.
 fn is_refused(ty: &Type) -> bool {
     unnamed(ty.to_token_stream()).is_some() || has_odd_either(ty)
+}
+
+/// What a web framework takes as `State<T>`. Here `State` is a trait.
+pub(super) fn state_of_host(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    match arguments(last).as_slice() {
+        [value] if last.ident == "State" => Some(*value),
+        _ => None,
+    }
 }
 
 fn has_odd_either(ty: &Type) -> bool {

@@ -44,7 +44,7 @@ table! {
         ["max_backoff"] => it.max_backoff = entry.duration("30s", errors),
         ["jitter"] => it.jitter = entry.alone(errors).is_some(),
     } else {
-        ["attempts", "times", "count", "retries", "max_retries"] =>
+        ["max", "attempts", "times", "count", "retries", "max_retries"] =>
             "write `max_attempts = 3`, which counts the first attempt too",
         ["delay", "wait", "initial_backoff", "min_backoff", "base", "interval"] =>
             "write `backoff = \"200ms\"`: the first wait, from which `factor` makes the next ones",

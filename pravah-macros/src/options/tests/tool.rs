@@ -37,6 +37,7 @@ fn an_option_that_no_tool_has_names_the_one_that_is_meant() {
         ("destructiveHint", "did you mean `destructive`?"),
         ("name = \"find\"", "leave it out"),
         ("confirm", "write `approve`"),
+        ("safe", "write `read_only`"),
         ("timeout = \"3s\"", "in the `#[agent(…)]` that has the tool"),
     ] {
         let label = option.split(' ').next().unwrap_or_default();
