@@ -77,6 +77,15 @@ pub(crate) fn around<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Ident> {
     is_one.then_some(&last.ident)
 }
 
+/// The same, with the one type inside.
+pub(crate) fn around_one<'a>(ty: &'a Type, names: &[&str]) -> Option<(&'a Ident, &'a Type)> {
+    let wrapper = around(ty, names)?;
+    match arguments(path_of(ty)?.segments.last()?).as_slice() {
+        [inside] => Some((wrapper, *inside)),
+        _ => None,
+    }
+}
+
 /// Whether a type is written as several states, or as something around one: what a node may return, and
 /// a flow or an agent may not.
 pub(crate) fn holds_several(ty: &Type) -> bool {

@@ -29,7 +29,7 @@ use serde::de::{DeserializeOwned, Error as _};
 pub(crate) use text::Text;
 
 /// What the keys start with that mean something else to `serde_json`.
-const PRIVATE: &str = "$serde_json::private::";
+pub(crate) const PRIVATE: &str = "$serde_json::private::";
 
 /// By this one a number comes with its digits, where `arbitrary_precision` is on.
 const NUMBER: &str = "$serde_json::private::Number";

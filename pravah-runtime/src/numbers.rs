@@ -1,4 +1,4 @@
-//! Helpers for numbers in JSON.
+//! Helpers for numbers and times in JSON.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ pub(crate) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }
 
-/// A limit in whole milliseconds, rounded up: one that is shorter than a millisecond is none that has passed.
-pub(crate) fn limit_in_millis(limit: Duration) -> u64 {
-    u64::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+/// A time limit in whole milliseconds, rounded up, so that one below a millisecond has not passed as soon as it starts.
+pub(crate) fn millis_rounded_up(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
 /// A time in whole milliseconds.

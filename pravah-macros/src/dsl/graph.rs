@@ -86,6 +86,11 @@ pub(crate) enum From {
     Failure(usize),
 }
 
+/// The last segment of a path.
+pub(super) fn last_segment(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or_default()
+}
+
 impl From {
     /// The node that the arc comes from, if it comes from one.
     pub(super) fn node(self) -> Option<usize> {
@@ -103,16 +108,15 @@ pub(crate) enum To {
 }
 
 impl Graph {
-    /// For each node the earlier ones whose paths end like its own: they may be the same node. With `as` it is meant to
-    /// be another one.
+    /// For each node the earlier ones whose paths end like its own: they may be the same node, which the types tell. With
+    /// `as` it is meant to be another one, and one that `use … as` renames is not found.
     pub(crate) fn spelled_alike(&self) -> Vec<Vec<usize>> {
         let mut known: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let nodes = self.nodes.iter().enumerate();
         nodes
             .map(|(index, node)| match &node.body {
                 NodeBody::Node(it) if it.alias.is_none() => {
-                    let last = it.key.rsplit("::").next().unwrap_or_default();
-                    let alike = known.entry(last).or_default();
+                    let alike = known.entry(last_segment(&it.key)).or_default();
                     let earlier = alike.clone();
                     alike.push(index);
                     earlier

@@ -7,7 +7,7 @@ use proc_macro2::Span;
 
 use super::{
     alternatives::most_together,
-    graph::{From, Graph, NodeBody, To},
+    graph::{From, Graph, NodeBody, To, last_segment},
     words::Word,
 };
 use crate::diag::Diagnostics;
@@ -256,15 +256,20 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
     if name == Word::Each.name() && is_caught {
         return "`each(…)` has no name that `catch` could take: move the list into a flow of its own, and write `catch` around the name of that flow; if you mean a node called `each`, lead a branch to it".to_owned();
     }
-    if let Some(word) = Word::of(&name) {
+    let written = match graph.nodes.get(node.0).map(|node| &node.body) {
+        Some(NodeBody::Node(it)) if it.alias.is_none() => Some(&*it.key),
+        _ => None,
+    };
+    if let Some(word) = written.and_then(Word::of) {
         return format!(
-            "write `{}`, with what belongs in its parentheses; if you mean a node called `{name}`, lead a branch to it",
+            "write `{}`; or, for a node called `{name}`, lead a branch to it, `… -> {name}`",
             word.usage()
         );
     }
     let others = (0..graph.nodes.len()).map(|node| graph.name(node));
     let others: Vec<String> = others.filter(|other| *other != name).collect();
-    if let Some(other) = others.iter().find(|other| last(other) == last(&name)) {
+    let ends_alike = |other: &&String| last_segment(other) == last_segment(&name);
+    if let Some(other) = others.iter().find(ends_alike) {
         return format!(
             "if it is the node `{other}`, write `{other}` here too; else lead a branch to it, `… -> {name}`, or remove it"
         );
@@ -279,11 +284,6 @@ fn help_for_unreachable(graph: &Graph, node: NodeId) -> String {
         false => "",
     };
     format!("{near}lead a branch to it, `… -> {name}`, or remove it{inside}")
-}
-
-/// The last segment of a path.
-fn last(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or_default()
 }
 
 /// What ended the flow: for done marked twice, the last end.

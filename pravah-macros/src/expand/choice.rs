@@ -7,7 +7,7 @@ use syn::{Fields, Ident, ItemEnum, LitStr, Type, Variant, parse_quote, spanned::
 use super::{as_trait, at, hidden, own, plain::is_standard, private, state};
 use crate::{
     diag::Diagnostics,
-    types::{arguments, invoke_in, short},
+    types::{around, around_one, invoke_in, is_type_name, last_name, short},
 };
 
 pub(crate) fn expand(mut item: ItemEnum, errors: &mut Diagnostics) -> TokenStream {
@@ -96,27 +96,22 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
 
 /// Reports a pointer or a list around the state of a variant.
 fn refuse_wrapped(name: &Ident, variant: &Variant, ty: &Type, errors: &mut Diagnostics) {
-    let Type::Path(path) = ty else { return };
-    let Some(last) = path.path.segments.last() else {
+    const WRAPPERS: [&str; 5] = ["Box", "Arc", "Rc", "Vec", "Option"];
+    let may_be_state = |ty: &Type| {
+        let is_type = last_name(ty).is_some_and(|name| is_type_name(&name));
+        is_type && around(ty, &WRAPPERS).is_none() && !is_standard(ty)
+    };
+    let wrapped = around_one(ty, &WRAPPERS);
+    let Some((wrapper, state)) = wrapped.filter(|(_, inside)| may_be_state(inside)) else {
         return;
     };
-    let variant = &variant.ident;
-    let help = match (&*last.ident.to_string(), arguments(last).as_slice()) {
-        ("Box" | "Arc" | "Rc", [state]) => {
-            format!(
-                "write `{variant}({})`: the run shares it where it can",
-                short(state)
-            )
+    let (variant, state) = (&variant.ident, short(state));
+    let help = match &*wrapper.to_string() {
+        "Vec" => format!("write `{variant}(Each<{state}>)` for a list whose items are states"),
+        "Option" => {
+            format!("write `{variant}({state})`, and a variant of its own for where there is none")
         }
-        ("Vec", [item]) if !is_standard(item) => format!(
-            "write `{variant}(Each<{}>)` for a list whose items are states",
-            short(item)
-        ),
-        ("Option", [state]) => format!(
-            "write `{variant}({})`, and a variant of its own for where there is none",
-            short(state)
-        ),
-        _ => return,
+        wrapper => format!("write `{variant}({state})`: a state needs no `{wrapper}`"),
     };
     errors.error(
         ty.span(),

@@ -103,8 +103,12 @@ impl Approval {
                 let name = paths::text(path);
                 let (fact, help) = match WORDS.contains(&&*name) {
                     true => (
-                        format!("`{name}` is no tool of the agent, and a word for several"),
-                        format!("write `approve = {name}`, or the names of the tools alone"),
+                        format!(
+                            "`{name}` stands for several tools, and this list names single ones"
+                        ),
+                        format!(
+                            "write `approve = {name}` without brackets, or name the tools alone"
+                        ),
                     ),
                     false => (
                         format!("the agent has no tool `{name}`"),

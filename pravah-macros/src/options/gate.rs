@@ -53,7 +53,7 @@ table! {
             "leave it out: a gate waits for a person, who is asked once; `timeout = \"24h\"` ends the wait, and a `catch` goes on from there",
         CAPABILITIES => ONLY_ON_THE_FLOW,
         ["answer", "answer_type", "schema", "returns", "output"] =>
-            "leave it out: the answer is what the parameter takes that is no state, and its type says what may be answered",
+            "leave it out: the answer is the parameter that is not a state, whose type says what may be answered",
         ["choices", "options", "answers", "cases", "buttons"] => "make the answer an enum, as the type of its parameter: its variants are offered to the person",
         ["total_timeout", "deadline", "time_limit"] => "write `timeout = \"24h\"`: a gate waits once",
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::diag::Diagnostics;
 
 /// What is written below the attribute.
-const OTHER_NAMES: [OtherNames; 3] = [
+const OTHER_NAMES: [OtherNames; 4] = [
     OtherNames {
         names: &[
             "derive",
@@ -30,15 +30,16 @@ const OTHER_NAMES: [OtherNames; 3] = [
             "serde",
             "rename",
             "rename_all",
-            "alias",
             "default",
-            "flatten",
-            "skip",
             "tag",
             "untagged",
             "transparent",
         ],
         help: "write what serde reads as `#[serde(…)]` below `#[state]`",
+    },
+    OtherNames {
+        names: &["alias", "flatten", "skip"],
+        help: "write what serde reads of a field as `#[serde(…)]` above the field",
     },
     OtherNames {
         names: &TITLES,

@@ -152,7 +152,7 @@ impl<T> Table<'_, T> {
             && list.delimiter() == Delimiter::Bracket
         {
             return (
-                format!("the options of `{attribute}` are in brackets"),
+                format!("the options of `{attribute}` are in square brackets"),
                 format!("write `{attribute}({})`", list.stream()),
             );
         }

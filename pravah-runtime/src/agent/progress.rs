@@ -31,7 +31,8 @@ pub(crate) struct AgentProgress {
     /// The output that the agent was started for (`Table::returns`); empty before it starts.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     returns: Arc<str>,
-    /// What was said so far.
+    /// What was said so far. Entries have nothing of one that is empty.
+    #[serde(default)]
     pub(super) conversation: AgentConversation,
     /// The calls that the last message asks for, in its order; empty if it asks for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +79,7 @@ pub(crate) struct AgentProgress {
     /// What was decided of the answer, if it does not go on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decided: Option<Decided>,
-    /// The call that was resumed last by somebody who awaits the step. Who restores a run has resumed none.
+    /// The call that was resumed last by somebody who awaits the step. Not saved: after a restore nobody awaits it.
     #[serde(skip)]
     pub(super) resumed: Option<usize>,
 }

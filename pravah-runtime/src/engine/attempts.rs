@@ -15,7 +15,7 @@ use crate::{
     error::FlowError,
     graph::{NodeEntry, NodeKind},
     node::Policy,
-    numbers::{limit_in_millis, millis},
+    numbers::{millis, millis_rounded_up},
 };
 
 impl Run {
@@ -66,7 +66,7 @@ impl Run {
         let attempts = self.state.attempts(path).copied().unwrap_or_default();
         let one = policy.timeout.map(|limit| {
             let start = now.saturating_sub(attempts.spent);
-            (start.saturating_add(limit_in_millis(limit)), limit)
+            (start.saturating_add(millis_rounded_up(limit)), limit)
         });
         let total = self.end_of_all_attempts(path, policy, now);
         one.into_iter().chain(total).min()
@@ -84,7 +84,7 @@ impl Run {
         // Nobody may have answered, and the node goes on all the same.
         let ready_at = attempts.and_then(|attempts| attempts.ready_without_wait(now));
         let start = ready_at.unwrap_or(now);
-        Some((start.saturating_add(limit_in_millis(limit)), limit))
+        Some((start.saturating_add(millis_rounded_up(limit)), limit))
     }
 
     /// Counts the time for which an agent waits as part of its attempt: that long, or until the attempt

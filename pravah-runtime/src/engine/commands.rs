@@ -200,13 +200,7 @@ impl Run {
             // The caller of the run gets this error.
             Err(FlowError::MaxSteps { .. }) => CommandOutcome::Waits,
             Err(error) => CommandOutcome::Refused(error),
-            Ok(path) => {
-                let frame = self.state.frame_mut(&path.frame);
-                if let Some(remote) = frame.progress.remotes.get_mut(&path.node) {
-                    Arc::make_mut(remote).deliver_last();
-                }
-                CommandOutcome::Taken
-            }
+            Ok(_) => CommandOutcome::Taken,
         }
     }
 

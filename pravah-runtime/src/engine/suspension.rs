@@ -144,24 +144,32 @@ impl Run {
         now.progress
             .questions
             .insert(Arc::clone(id), question.clone());
-        let agent = now.progress.agents.get_mut(node);
-        if let (Some(agent), Some(call)) = (agent, &question.call) {
-            Arc::make_mut(agent).reopen(call);
+        let mut goes_on = false;
+        if let (Some(agent), Some(call)) = (now.progress.agents.get_mut(node), &question.call) {
+            let agent = Arc::make_mut(agent);
+            agent.reopen(call);
+            goes_on = agent.has_an_answer();
         }
-        match was.progress.attempts.get(node) {
-            Some(attempts) => drop(now.progress.attempts.insert(*node, *attempts)),
-            None => drop(now.progress.attempts.remove(node)),
-        }
-        self.state
-            .change_remote(path, |remote| remote.answers.retain(|it| it.id != *id));
-        let remote = self.state.remote(path);
-        // It goes on with the other answers.
-        if remote.is_none_or(|remote| remote.answers.is_empty()) {
+        self.state.change_remote(path, |remote| {
+            // Another question may have had this id before, and its answer wait to be delivered.
+            let refused = question.call.as_deref();
+            remote
+                .answers
+                .retain(|it| refused != Some(&*it.question_id));
+            goes_on = !remote.answers.is_empty();
+        });
+        // With another answer it does not wait for this one.
+        if !goes_on {
+            let attempts = &mut self.state.frame_mut(frame).progress.attempts;
+            match was.progress.attempts.get(node) {
+                Some(was) => drop(attempts.insert(*node, *was)),
+                None => drop(attempts.remove(node)),
+            }
             if let Some(timer) = was.progress.timers.get(node) {
                 self.state.set_timer(path, *timer);
             }
-            self.state.restore_turn(path, before);
         }
+        self.state.restore_queue_position(path, before, goes_on);
         self.memory.answered.remove(&**id);
         self.notify_published(path, || {
             self.asked(id, question.number, &question.value.value())
@@ -272,7 +280,8 @@ fn answered(
         }
         (NodeKind::Remote(_), _) => {
             let remote = frame.progress.remotes.get(&node);
-            let answered = remote.and_then(|remote| remote.answered(id, question, payload));
+            let answered =
+                remote.and_then(|remote| remote.answered(id, question, (payload, is_awaited)));
             answered.map(Answered::Remote).ok_or_else(lost)
         }
         _ => Err(lost()),

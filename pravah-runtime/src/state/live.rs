@@ -359,7 +359,7 @@ impl Live {
 }
 
 impl Serialize for Live {
-    /// Fails for `NaN` and infinite numbers, which JSON does not have.
+    /// Fails for `NaN` and infinite numbers, which JSON does not have, and for what is nested too deeply to be read back.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.look(|payload| {
             if let Some(Raw(json)) = downcast(payload) {

@@ -246,7 +246,8 @@ impl StateRef {
     }
 }
 
-/// The value as JSON. Fails where a number in it is not finite, as a state with one does.
+/// The value as JSON. Fails where it could not be stored as a state: where a number in it is not finite, or it is nested too
+/// deeply.
 pub(crate) fn to_finite_value<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
     let of = std::any::type_name::<T>();
     value.serialize(Strict::new(serde_json::value::Serializer, of))

@@ -11,63 +11,71 @@ use serde::{
     },
 };
 
-use crate::json::MAX_READ_DEPTH;
+use crate::json::{self, MAX_READ_DEPTH};
 
 /// Hands everything on to a serializer, but for what is not read back.
 pub(super) struct Strict<S> {
     serializer: S,
-    place: Place,
+    position: Position,
 }
 
 /// Where in a value something is.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     /// The type of the value, for errors.
-    of: &'static str,
-    /// How many more levels there may be within it.
+    type_name: &'static str,
+    /// How many more levels of nesting are allowed.
     levels_left: usize,
 }
 
 /// A value within the one that is written.
 struct Inner<'a, T: ?Sized> {
     value: &'a T,
-    place: Place,
+    position: Position,
 }
 
 impl<T: Serialize + ?Sized> Serialize for Inner<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let place = self.place;
-        self.value.serialize(Strict { serializer, place })
+        let position = self.position;
+        self.value.serialize(Strict {
+            serializer,
+            position,
+        })
     }
 }
 
 impl<S> Strict<S> {
-    /// For a value of the type `of`.
-    pub(super) fn new(serializer: S, of: &'static str) -> Self {
-        let place = Place {
-            of,
+    /// For a value of this type.
+    pub(super) fn new(serializer: S, type_name: &'static str) -> Self {
+        let position = Position {
+            type_name,
             levels_left: MAX_READ_DEPTH,
         };
-        Self { serializer, place }
+        Self {
+            serializer,
+            position,
+        }
     }
 
     fn inner<'a, T: ?Sized>(&self, value: &'a T) -> Inner<'a, T> {
-        let place = self.place;
-        Inner { value, place }
+        let position = self.position;
+        Inner { value, position }
     }
 }
 
-impl Place {
-    /// The place so many levels further in.
+impl Position {
+    /// The position so many levels further in.
     fn within<E: Error>(self, levels: usize) -> Result<Self, E> {
-        let Self { of, levels_left } = self;
-        let left = levels_left.checked_sub(levels);
-        let place = left.map(|levels_left| Self { of, levels_left });
-        place.ok_or_else(|| {
-            E::custom(format!(
-                "`{of}` is nested more than {MAX_READ_DEPTH} levels deep, which is not read back"
-            ))
-        })
+        match self.levels_left.checked_sub(levels) {
+            Some(levels_left) => Ok(Self {
+                levels_left,
+                ..self
+            }),
+            None => Err(E::custom(format!(
+                "`{}` is nested more than {MAX_READ_DEPTH} levels deep, and `serde_json` reads no deeper",
+                self.type_name
+            ))),
+        }
     }
 }
 
@@ -75,7 +83,7 @@ impl<S: Serializer> Strict<S> {
     fn refuse(&self, number: impl Display) -> Result<S::Ok, S::Error> {
         let why = format!(
             "`{}` contains `{number}`, which no number in JSON can be",
-            self.place.of
+            self.position.type_name
         );
         Err(S::Error::custom(why))
     }
@@ -92,9 +100,9 @@ macro_rules! hand_on {
 macro_rules! hand_on_parts {
     ($($levels:literal: $method:ident($($name:ident: $type:ty),*) -> $parts:ident;)*) => {
         $(fn $method(self, $($name: $type),*) -> Result<Self::$parts, S::Error> {
-            let place = self.place.within($levels)?;
+            let position = self.position.within($levels)?;
             let serializer = self.serializer.$method($($name),*)?;
-            Ok(Strict { serializer, place })
+            Ok(Strict { serializer, position })
         })*
     };
 }
@@ -124,7 +132,6 @@ impl<S: Serializer> Serializer for Strict<S> {
         serialize_u128(value: u128);
         serialize_char(value: char);
         serialize_str(value: &str);
-        serialize_bytes(value: &[u8]);
         serialize_none();
         serialize_unit();
         serialize_unit_struct(name: &'static str);
@@ -138,9 +145,29 @@ impl<S: Serializer> Serializer for Strict<S> {
         2: serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
             -> SerializeTupleVariant;
         1: serialize_map(len: Option<usize>) -> SerializeMap;
-        1: serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
         2: serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
             -> SerializeStructVariant;
+    }
+
+    // Written as a list.
+    fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
+        self.position.within::<S::Error>(1)?;
+        self.serializer.serialize_bytes(value)
+    }
+
+    fn serialize_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeStruct, S::Error> {
+        // What `serde_json` writes as a struct of its own is no object.
+        let levels = usize::from(!name.starts_with(json::PRIVATE));
+        let position = self.position.within(levels)?;
+        let serializer = self.serializer.serialize_struct(name, len)?;
+        Ok(Strict {
+            serializer,
+            position,
+        })
     }
 
     fn serialize_f32(self, value: f32) -> Result<S::Ok, S::Error> {
@@ -178,8 +205,8 @@ impl<S: Serializer> Serializer for Strict<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let place = self.place.within(1)?;
-        let value = Inner { value, place };
+        let position = self.position.within(1)?;
+        let value = Inner { value, position };
         self.serializer
             .serialize_newtype_variant(name, index, variant, &value)
     }
@@ -256,10 +283,10 @@ impl<S: SerializeMap> SerializeMap for Strict<S> {
     type Error = S::Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
-        let of = self.place.of;
+        let type_name = self.position.type_name;
         let key = self.inner(key);
         let written = self.serializer.serialize_key(&key);
-        written.map_err(|error| S::Error::custom(format!("a map in `{of}`: {error}")))
+        written.map_err(|error| S::Error::custom(format!("a map in `{type_name}`: {error}")))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {

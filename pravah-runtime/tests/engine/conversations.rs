@@ -237,3 +237,68 @@ async fn snapshots_are_written_on_other_threads_while_the_run_goes_on() {
         assert_eq!(thread.join().unwrap(), expected);
     }
 }
+
+mod anew {
+    use pravah_runtime::{
+        Entries, ScriptedModel, ScriptedTurn, ToolError, Usage, agent, flow, state, tool,
+    };
+
+    use super::*;
+
+    #[state]
+    struct Topic {
+        text: String,
+    }
+
+    #[state]
+    struct Note {
+        text: String,
+    }
+
+    /// Fails.
+    #[tool]
+    async fn fail() -> Result<(), ToolError> {
+        Err(ToolError::fatal("closed"))
+    }
+
+    #[agent(
+        model = "openai://m",
+        preamble = "You take notes.",
+        output = Note,
+        tools = [fail],
+        retry(max_attempts = 2, backoff = "1s")
+    )]
+    fn note(topic: &Topic) -> String {
+        topic.text.clone()
+    }
+
+    #[flow(named)]
+    fn noting(topic: Topic) -> Note {
+        flow! { note }
+    }
+
+    /// What was paid is kept, and nothing was said yet.
+    #[tokio::test(start_paused = true)]
+    async fn an_agent_that_starts_anew_reads_back_from_entries() {
+        let call = ScriptedTurn::call("fail", json!({})).with_usage(Usage::new(10, 1));
+        let script = ScriptedModel::new()
+            .turn("note", call)
+            .reply("note", json!({ "text": "done" }));
+        let text = "trains".to_owned();
+        let run = noting::start(Topic { text }).unwrap();
+        let mut run = run.with_factory(ClientFactory::from(script));
+        let mut entries = Entries::default();
+        loop {
+            let out = run.next(Context::default()).await.unwrap();
+            entries.apply(run.take_changes().unwrap());
+            let snapshot = FlowSnapshot::from_entries(&entries).unwrap();
+            let whole = serde_json::to_string(&run).unwrap();
+            assert_eq!(serde_json::to_string(&snapshot).unwrap(), whole);
+            match out {
+                RunOut::Done(_) => break,
+                RunOut::Waiting { .. } => run.wait().await,
+                _ => {}
+            }
+        }
+    }
+}

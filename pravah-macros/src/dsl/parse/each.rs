@@ -35,17 +35,20 @@ impl Parser<'_> {
             return Err(Reported);
         }
         if let Some(at) = chain.iter().position(|token| is(token, ';'))
-            && let Some((semicolon, rest)) = chain.get(at..).and_then(<[_]>::split_first)
+            && let Some((semicolon, behind)) = chain.get(at..).and_then(<[_]>::split_first)
         {
-            let help = match rest {
-                [TokenTree::Ident(key), ..] if key == "limit" => {
-                    "write a comma before the limit: `each(a -> b, limit = 8)`"
-                }
-                _ => {
-                    "write `->` between its nodes; what needs more, such as a `catch`, is a flow of its own, named in the chain"
-                }
-            };
-            return Err(self.second_chain(semicolon, help));
+            if !behind.is_empty() && is_option(behind) {
+                self.errors.error(
+                    semicolon.span(),
+                    "a comma comes before the limit of `each`, and this is `;`",
+                    "write `each(a -> b, limit = 8)`",
+                );
+                return Err(Reported);
+            }
+            return Err(self.second_chain(
+                semicolon,
+                "write `->` between its nodes; what needs more, such as a `catch`, is a flow of its own, named in the chain",
+            ));
         }
         let limit = match rest.split_first() {
             Some((_, options)) if is_option(options) => self.limit(options)?,

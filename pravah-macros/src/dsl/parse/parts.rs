@@ -134,21 +134,21 @@ impl Parser<'_> {
         Err(Reported)
     }
 
-    /// A doc comment is an attribute too.
+    /// What to write in place of an attribute in a flow. A doc comment is one, too.
     fn help_for_attribute(&self) -> &'static str {
-        let is_doc = match self.tokens.get(self.at + 1) {
-            Some(TokenTree::Group(inside)) => {
-                let first = inside.stream().into_iter().next();
-                matches!(first, Some(TokenTree::Ident(word)) if word == "doc")
-            }
-            _ => false,
+        let name = match self.tokens.get(self.at + 1) {
+            Some(TokenTree::Group(inside)) => inside.stream().into_iter().next(),
+            _ => None,
         };
-        match is_doc {
-            true => {
+        match &*name.map_or_else(String::new, |name| name.to_string()) {
+            "doc" => {
                 "write the comment with `//`: the doc comments of a flow are those of its function"
             }
-            false => {
-                "a flow has no attributes inside; write two flows, with a `#[cfg(…)]` above each"
+            "cfg" => {
+                "a flow has no attributes inside: write two flows, with a `#[cfg(…)]` above each"
+            }
+            _ => {
+                "a flow has no attributes inside: write it above the function of the node, or of the flow"
             }
         }
     }
@@ -290,8 +290,8 @@ impl Parser<'_> {
         } else if let Some(alias) = &node.alias {
             self.errors.error(
                 alias.span(),
-                "the name after `as` is one word, and no path",
-                format!("write `{} as other`", node.path_text()),
+                "the name after `as` is a single name, not a path",
+                format!("write `{} as {alias}`", node.path_text()),
             );
         } else {
             self.errors.error(

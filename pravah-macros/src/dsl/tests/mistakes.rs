@@ -278,10 +278,13 @@ fn each_takes_a_chain_that_starts_with_a_node() {
         ("a -> each(b, either(c, d))", ","),
         ("a -> each(b, if(c, d))", ","),
         ("a -> each(b; catch(b) -> c)", ";"),
-        ("a -> each(b; limit = 8)", ";"),
     ] {
         let fact = format!("`each` runs one chain, and this `{separator}` starts another");
         refuses(flow, separator, &fact);
+    }
+    let fact = "a comma comes before the limit of `each`, and this is `;`";
+    for limit in ["limit = 8", "8"] {
+        refuses(&format!("a -> each(b; {limit})"), ";", fact);
     }
 }
 

@@ -192,7 +192,7 @@ fn refuse_host(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
         ty.span(),
         format!("`{name}` takes `State<{value}>`, and `State` is a trait"),
         format!(
-            "write `Dep<{value}>` for a value that the host gives to the run, or name the state"
+            "write `Dep<{value}>` for a value that the host provides; a state is taken by its own type"
         ),
     );
     true

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    types::{arguments, short},
+    types::{arguments, around_one, path_of, short},
 };
 
 /// The most states that one tuple or `Either` in a signature may hold; for parameters see `check_signature`.
@@ -120,12 +120,9 @@ fn is_refused(ty: &Type) -> bool {
 
 /// What a web framework takes as `State<T>`. Here `State` is a trait.
 pub(super) fn state_of_host(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last()?;
-    match arguments(last).as_slice() {
-        [value] if last.ident == "State" => Some(*value),
-        _ => None,
-    }
+    let is_alone = path_of(ty)?.segments.len() == 1;
+    let (_, value) = around_one(ty, &["State"])?;
+    is_alone.then_some(value)
 }
 
 fn has_odd_either(ty: &Type) -> bool {

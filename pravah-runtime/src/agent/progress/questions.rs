@@ -6,8 +6,8 @@ use super::AgentProgress;
 use crate::agent::{AgentSpec, OpenCall, Review, approval, pending::Pending};
 
 impl AgentProgress {
-    /// Hands a payload to a call that waits for one; `false` if no such call does. Where whoever resumes it awaits the step,
-    /// a payload that the tool cannot read is an error of that step; else the call asks again.
+    /// Hands a payload to a call that waits for one; `false` if no such call does. With `is_awaited`, a payload that the
+    /// tool cannot read fails the step; otherwise the call asks again.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl AgentProgress {
         Ok(true)
     }
 
-    /// Lets a call wait again whose payload is of no use.
+    /// Reopens a call whose payload its tool could not read.
     pub(crate) fn reopen(&mut self, call_id: &str) {
         let calls = self.conversation.asked().iter().zip(&mut self.pending);
         for (call, pending) in calls {

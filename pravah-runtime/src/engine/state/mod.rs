@@ -311,25 +311,23 @@ impl RunState {
         }
     }
 
-    /// Gives a node, and the items around it, the turns that they had in `before`, where nothing else can move by now.
-    pub(crate) fn restore_turn(&mut self, path: &NodePath, before: &Self) {
+    /// Puts a node, and the lists around it, back where they were in the ready queues of `before`. Where it `goes_on`, or
+    /// another item of a list can move by now, they stay ready all the same.
+    pub(crate) fn restore_queue_position(&mut self, path: &NodePath, before: &Self, goes_on: bool) {
         let frame = self.frame_mut(&path.frame);
-        frame.restore_turn(path.node, before.frame(&path.frame));
-        let is_agent = frame.progress.agents.contains(&path.node);
-        if is_agent && !frame.progress.timers.contains(&path.node) {
+        frame.restore_queue_position(path.node, before.frame(&path.frame));
+        if frame.progress.agents.contains(&path.node) {
             frame.update_queue(path.node);
+        } else if goes_on && !frame.is_ready(path.node) {
+            frame.move_to_front(path.node);
         }
-        let mut path = path.frame.as_slice();
-        while let Some((item, around)) = path.split_last() {
-            let can_move = !self.frame(path).ready.is_empty();
-            let frame = self.frame_mut(around);
-            frame.restore_turn(item.list, before.frame(around));
-            if let Some(list) = frame.list_mut(item.list) {
-                list.set_movable(item.index, can_move);
-            }
-            frame.update_queue(item.list);
-            path = around;
+        let mut around = path.frame.as_slice();
+        while let Some((item, frame)) = around.split_last() {
+            let was = before.frame(frame);
+            self.frame_mut(frame).restore_queue_position(item.list, was);
+            around = frame;
         }
+        self.root.update_queues_around(&path.frame);
     }
 
     /// Takes what waits at a node, and in the items of it, out of the index: it is about to go.

@@ -2,7 +2,7 @@
 
 use super::{
     frame::{AT_ONCE, Frame, QueueKey},
-    path::NodePath,
+    path::{ItemId, NodePath},
 };
 use crate::graph::NodeIx;
 
@@ -41,13 +41,13 @@ impl Frame {
         self.ready.insert((AT_ONCE, node), ());
     }
 
-    /// Gives `node` the turn that it had in `before`, if it had one.
-    pub(super) fn restore_turn(&mut self, node: NodeIx, before: &Self) {
-        let turns = [before.ready_since(node), AT_ONCE].map(|since| (since, node));
-        let turn = turns.into_iter().find(|turn| before.ready.contains(turn));
+    /// Puts `node` back where it was in the ready queue of `before`, or takes it out.
+    pub(super) fn restore_queue_position(&mut self, node: NodeIx, before: &Self) {
+        let keys = [before.ready_since(node), AT_ONCE].map(|since| (since, node));
+        let key = keys.into_iter().find(|key| before.ready.contains(key));
         self.dequeue(node);
-        if let Some(turn) = turn {
-            self.ready.insert(turn, ());
+        if let Some(key) = key {
+            self.ready.insert(key, ());
         }
     }
 
@@ -116,7 +116,12 @@ impl Frame {
         if !frame.table.node(path.node).kind.is_await_task() {
             frame.update_queue(path.node);
         }
-        let mut path = path.frame.as_slice();
+        self.update_queues_around(&path.frame);
+    }
+
+    /// The same of the lists around the frame at `path`.
+    pub(super) fn update_queues_around(&mut self, path: &[ItemId]) {
+        let mut path = path;
         while let Some((item, around)) = path.split_last() {
             let can_move = self.at(path).is_some_and(|frame| !frame.ready.is_empty());
             if let Some(frame) = self.at_mut(around)

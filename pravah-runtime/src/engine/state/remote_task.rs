@@ -88,7 +88,12 @@ impl RemoteProgress {
     }
 
     /// The same with the answer to a question: it is the next to be handed over.
-    pub(crate) fn answered(&self, id: &str, question: &Question, payload: Value) -> Option<Self> {
+    pub(crate) fn answered(
+        &self,
+        id: &str,
+        question: &Question,
+        (payload, is_awaited): (Value, bool),
+    ) -> Option<Self> {
         let mut progress = self.clone();
         let answer = RemoteAnswer {
             id: id.into(),
@@ -96,16 +101,12 @@ impl RemoteProgress {
             question: question.value.clone(),
             payload: payload.into(),
         };
-        // The step that `answer` awaits delivers this one.
-        progress.answers.insert(0, answer);
-        Some(progress)
-    }
-
-    /// Lets the newest answer be delivered after all others: nobody awaits the step that does so.
-    pub(crate) fn deliver_last(&mut self) {
-        if !self.answers.is_empty() {
-            self.answers.rotate_left(1);
+        match is_awaited {
+            // The step that is awaited delivers this one.
+            true => progress.answers.insert(0, answer),
+            false => progress.answers.push(answer),
         }
+        Some(progress)
     }
 
     /// The task, if it may still go on.

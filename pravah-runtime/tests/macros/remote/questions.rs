@@ -247,3 +247,66 @@ async fn a_good_answer_of_a_hub_stays_where_another_one_does_not_fit() {
     assert_eq!((&*id, question), ("remote[0]", json!("one")));
     assert_eq!(*answered.lock().unwrap(), ["two"]);
 }
+
+/// Asks for a number.
+#[tool]
+async fn ask(ctx: Context) -> Result<u32, ToolError> {
+    match ctx.resumed::<u32>()? {
+        Some(number) => Ok(number),
+        None => Err(ToolError::suspend("How many?")),
+    }
+}
+
+mod there {
+    use super::{super::*, ask};
+
+    /// You count.
+    #[agent(model = "openai://m", output = Finding, tools = [ask])]
+    pub(super) fn count(topic: &Topic) -> String {
+        topic.name.clone()
+    }
+}
+
+/// Counts elsewhere.
+#[agent(runner = "loopback", output = Finding)]
+fn count(topic: &Topic) -> String {
+    topic.name.clone()
+}
+
+#[flow(named)]
+fn counting(topic: Topic) -> Finding {
+    flow! { count }
+}
+
+#[tokio::test]
+async fn a_refused_answer_leaves_one_that_waits_under_the_same_id() {
+    let script = ScriptedModel::new()
+        .calls("count", [("ask", json!({})), ("ask", json!({}))])
+        .reply("count", json!({ "text": "done" }));
+    let context = Context::default().with_dep(script);
+    let agents = AgentRegistry::new().with_agent::<there::count>();
+    let runner = Arc::new(LoopbackRunner::new(agents).with_context(context));
+    let name = "trains".to_owned();
+    let mut run = counting::start(Topic { name }).unwrap().with_runner(runner);
+    while run.suspensions().len() < 2 {
+        run.run(ctx()).await.unwrap();
+    }
+    run.pause();
+    run.answer(ctx(), "count", 11).await.unwrap();
+    run.answer(ctx(), "count#2", "many").await.unwrap();
+    run.unpause();
+    // The second question is asked again, under the id that is free by now.
+    run.next(ctx()).await.unwrap();
+    assert_eq!(run.suspensions()[0].tool_id, "count");
+    let kept = |run: &FlowRuntime<counting>| {
+        let json = serde_json::to_value(run).unwrap();
+        json["remotes"]["Topic"]["answers"].clone()
+    };
+    let before = kept(&run);
+    assert_eq!(before[0]["payload"], 11);
+    let refused = run.answer(ctx(), "count", "many").await;
+    assert!(matches!(refused, Err(FlowError::ResumePayload { .. })));
+    assert_eq!(kept(&run), before);
+    run.answer(ctx(), "count", 22).await.unwrap();
+    assert_eq!(output(run.run(ctx()).await).text, "done");
+}
