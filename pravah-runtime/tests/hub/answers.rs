@@ -10,7 +10,7 @@ use super::{Draft, Page};
 
 /// Asks for a number, and takes a second to read it.
 #[tool]
-async fn ask_slowly(ctx: Context) -> Result<u32, ToolError> {
+pub(super) async fn ask_slowly(ctx: Context) -> Result<u32, ToolError> {
     sleep(Duration::from_secs(1)).await;
     match ctx.resumed::<u32>()? {
         Some(number) => Ok(number),

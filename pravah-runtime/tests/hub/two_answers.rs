@@ -2,23 +2,13 @@
 
 use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
-use pravah_runtime::{FlowSnapshot, RunStatus, ToolError, prelude::*};
+use pravah_runtime::{FlowSnapshot, RunStatus, prelude::*};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::{Draft, Page};
+use super::{Draft, Page, answers::ask_slowly};
 
-/// Asks for a number, and takes a second to read it.
-#[tool]
-async fn ask(ctx: Context) -> Result<u32, ToolError> {
-    sleep(Duration::from_secs(1)).await;
-    match ctx.resumed::<u32>()? {
-        Some(number) => Ok(number),
-        None => Err(ToolError::suspend(json!("How many?"))),
-    }
-}
-
-#[agent(model = "openai://m", preamble = "Count.", output = Page, tools = [ask])]
+#[agent(model = "openai://m", preamble = "Count.", output = Page, tools = [ask_slowly])]
 fn count(_: &Draft) -> String {
     String::new()
 }
@@ -28,12 +18,12 @@ fn counted(draft: Draft) -> Page {
     flow! { count }
 }
 
-const FIRST: &str = "count::ask";
-const SECOND: &str = "count::ask#2";
+const FIRST: &str = "count::ask_slowly";
+const SECOND: &str = "count::ask_slowly#2";
 
 /// What the agent of `node` is answered: it asks two questions in one turn.
 fn script(script: ScriptedModel, node: &str) -> ScriptedModel {
-    let calls = [("ask", json!({})), ("ask", json!({}))];
+    let calls = [("ask_slowly", json!({})), ("ask_slowly", json!({}))];
     script.calls(node, calls).reply(node, json!({ "n": 1 }))
 }
 

@@ -87,7 +87,7 @@ impl RemoteProgress {
         }
     }
 
-    /// The same with the answer to a question: it is the next to be handed over.
+    /// The same with the answer to a question, which is delivered next if its step is awaited, and else after the others.
     pub(crate) fn answered(
         &self,
         id: &str,
@@ -102,7 +102,6 @@ impl RemoteProgress {
             payload: payload.into(),
         };
         match is_awaited {
-            // The step that is awaited delivers this one.
             true => progress.answers.insert(0, answer),
             false => progress.answers.push(answer),
         }
