@@ -86,11 +86,6 @@ pub(crate) enum From {
     Failure(usize),
 }
 
-/// The last segment of a path.
-pub(super) fn last_segment(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or_default()
-}
-
 impl From {
     /// The node that the arc comes from, if it comes from one.
     pub(super) fn node(self) -> Option<usize> {
@@ -240,4 +235,9 @@ impl Graph {
             (other.to == To::Done).then_some((fork?, index))
         })
     }
+}
+
+/// The last segment of a path.
+pub(super) fn last_segment(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or_default()
 }
