@@ -12,6 +12,7 @@
 mod conditions;
 mod crate_files;
 mod diag;
+mod doc_comment;
 #[cfg(feature = "documents")]
 mod document;
 mod dsl;
@@ -397,23 +398,21 @@ pub fn gate(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn agent(options: TokenStream, item: TokenStream) -> TokenStream {
     let expand = |item::Unread::<Item>(item), options, errors: &mut Diagnostics| match item {
         Item::Fn(item) => {
-            let options = options::AgentOptions::parse(options, item.sig.ident.span(), errors);
+            let options = options::AgentOptions::parse(options, &item, errors);
             of_function(
                 item,
                 Kind::Agent,
                 errors,
                 |function, errors| match &options {
                     Some(options) => expand::agent::function(function, options, errors),
-                    None => function.broken(),
+                    None => expand::agent::broken(function),
                 },
             )
         }
-        Item::Struct(item) => {
-            match options::AgentOptions::parse(options, item.ident.span(), errors) {
-                Some(options) => expand::agent::structure(item, &options, errors),
-                None => expand::agent::broken_structure(item, errors),
-            }
-        }
+        Item::Struct(item) => match options::AgentOptions::parse(options, &item, errors) {
+            Some(options) => expand::agent::structure(item, &options, errors),
+            None => expand::agent::broken_structure(item, errors),
+        },
         Item::Verbatim(item)
             if let Some(name) = item::refuse_no_body(
                 &item,

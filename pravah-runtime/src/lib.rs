@@ -220,9 +220,9 @@ pub mod __private {
             StateOfAgent, Text, TextParam, UnknownAsks, answer_of, schema_of_answer,
         },
         state::{
-            ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, NoClone,
-            ObjectField, PlainField, SealedState, SerializeFor, State, StateField, StateRef,
-            debug_struct, debug_tuple, json_field, note_clone,
+            ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, HashedField, JsonField,
+            NoClone, ObjectField, OrderedField, PlainField, SealedState, SerializeFor, State,
+            StateField, StateRef, debug_struct, debug_tuple, json_field, note_clone,
         },
         topology::{
             ArcFrom, ArcTo, ArcsOf, Carried, Ends, FailureName, Inside, ParamRef, Shape, ShapeKind,

@@ -8,7 +8,11 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 11] = [
+const MORE: [(&str, &str); 13] = [
+    (
+        "agent/model_without_a_scheme_and_nothing_else",
+        "it has three mistakes, and each is said",
+    ),
     (
         "delegation/wrong_setting_and_missing_output",
         "it has two mistakes, and each is said",
@@ -43,6 +47,10 @@ const MORE: [(&str, &str); 11] = [
     ),
     (
         "state/field_is_a_trait_object",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/map_with_a_state_as_key",
         "each derive of serde and schemars speaks for itself, after `#[state]`",
     ),
     (

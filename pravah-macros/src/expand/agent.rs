@@ -8,7 +8,7 @@ use super::{
     as_trait, as_written, associated, at, callee,
     constants::Constants,
     constraints, contract, delegation,
-    function::{Function, about, check_signature, doc_comment},
+    function::{Function, about, check_signature},
     hidden,
     node::{check_policy, limited, policy},
     numbers::{check_number, number},
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    options::{AgentOptions, Approval, Policy, Provider, RunsOn, Settings, Turns},
+    doc_comment::doc_comment,
+    options::{AgentItem, AgentOptions, Approval, Policy, Provider, RunsOn, Settings, Turns},
 };
 
 pub(crate) fn function(
@@ -37,7 +38,6 @@ pub(crate) fn function(
         );
         return as_written(&function.item);
     }
-    check_preamble(function.name(), &function.item.attrs, options, errors);
     refuse_braces(function, options, errors);
     if delegation::refuse_itself(function.name(), settings.callees(), errors) {
         return function.broken();
@@ -79,9 +79,7 @@ pub(crate) fn structure(
     errors: &mut Diagnostics,
 ) -> TokenStream {
     let settings = &options.settings;
-    let preamble =
-        errors.attempt(|errors| check_preamble(&item.ident, &item.attrs, options, errors));
-    if preamble.is_none() || delegation::refuse_itself(&item.ident, settings.callees(), errors) {
+    if delegation::refuse_itself(&item.ident, settings.callees(), errors) {
         return broken_structure(item, errors);
     }
     let private = private();
@@ -151,23 +149,6 @@ fn shape(output: &Type) -> TokenStream {
     }
 }
 
-/// A model has to be told what it is for.
-fn check_preamble(
-    name: &Ident,
-    attrs: &[syn::Attribute],
-    options: &AgentOptions,
-    errors: &mut Diagnostics,
-) {
-    let has_preamble = options.settings.preamble.is_some() || doc_comment(attrs).is_some();
-    if !has_preamble && matches!(options.runs_on, RunsOn::Model(_)) {
-        errors.error(
-            name.span(),
-            format!("the agent `{name}` has no preamble"),
-            "write a doc comment above it, or `preamble = \"…\"` in its options: it tells the model what to do",
-        );
-    }
-}
-
 /// A preamble is sent as it is: a parameter in braces is meant to be filled in, and is not.
 fn refuse_braces(function: &Function, options: &AgentOptions, errors: &mut Diagnostics) {
     let text = match &options.settings.preamble {
@@ -225,6 +206,14 @@ fn check_limits(settings: &Settings) -> TokenStream {
     let max = max.and_then(|max| check_number(max, "check_max_of_turns", "u32"));
     let delegation = delegation::check_limits(settings);
     quote!(#policy #turns #tokens #max #contract #delegation)
+}
+
+/// A function whose options were refused; rustc would say of a body that returns the prompt that it is no state.
+pub(crate) fn broken(function: &mut Function) -> TokenStream {
+    if AgentItem::from(&function.item).returns_a_state() {
+        function.drop_body();
+    }
+    function.broken()
 }
 
 /// A struct whose options were refused: it is still a state and a node, of which no check speaks.

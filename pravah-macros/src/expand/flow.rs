@@ -13,13 +13,10 @@ use self::{
     named::{named_definition, start_by_name},
     read::{Flow, of_function, of_impl},
 };
-use super::{
-    associated, beside, build, callee, checks,
-    function::{about, doc_comment},
-    private, topology,
-};
+use super::{associated, beside, build, callee, checks, function::about, private, topology};
 use crate::{
     diag::Diagnostics,
+    doc_comment::doc_comment,
     dsl::{self, Graph, NodeRef},
     options::FlowOptions,
     root::root,

@@ -9,7 +9,7 @@ mod params;
 mod returns;
 mod types;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Generics, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
@@ -17,11 +17,11 @@ pub(super) use self::asks::help_for_object;
 use self::asks::refuse_pattern;
 pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
-pub(crate) use self::params::{doc_comment, plain_name, refuse_modifiers};
 use self::params::{param, param_of_gate, refuse_generics, return_type};
+pub(crate) use self::params::{plain_name, refuse_modifiers};
 pub(super) use self::types::{SELF_HELP, unnamed};
 use super::{as_written, beside, callee, named_constant, own, private, private_at};
-use crate::{diag::Diagnostics, types::ungroup};
+use crate::{diag::Diagnostics, doc_comment::doc_comment, types::ungroup};
 
 pub(crate) struct Function {
     pub(crate) item: ItemFn,
@@ -122,6 +122,17 @@ impl Function {
 
     pub(crate) fn body(&self) -> TokenStream {
         self.item.block.to_token_stream()
+    }
+
+    /// Whether there is nothing in its body, or in a block that is all of it.
+    pub(crate) fn has_empty_body(&self) -> bool {
+        fn is_empty(tokens: TokenStream) -> bool {
+            tokens.into_iter().all(|token| match token {
+                TokenTree::Group(group) => is_empty(group.stream()),
+                _ => false,
+            })
+        }
+        is_empty(self.body())
     }
 
     /// Replaces a body in which a mistake was reported, so that rustc does not report it again.

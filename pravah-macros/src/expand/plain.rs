@@ -9,7 +9,7 @@ use syn::{
 };
 
 use super::{attributes, hidden, owned, private, private_at};
-use crate::types::{arguments, holds_object, path_of};
+use crate::types::{arguments, around, holds_object, path_of};
 
 /// Types of the standard library that can be cloned, printed and written as JSON. Of a type of the crate's own with such a
 /// name, what it lacks is said by rustc.
@@ -165,16 +165,26 @@ impl Field<'_> {
         }
     }
 
+    /// The trait that asks for all, in the words that suit the type.
+    fn bound_of_all(&self) -> &'static str {
+        if holds_object(self.ty) {
+            "ObjectField"
+        } else if around(self.ty, &["HashMap", "HashSet"]).is_some() {
+            "HashedField"
+        } else if around(self.ty, &["BTreeMap", "BTreeSet"]).is_some() {
+            "OrderedField"
+        } else {
+            "StateField"
+        }
+    }
+
     /// `method` of the field, labelled at its type. A field that lacks several things is reported once, in
     /// the same words at the same place.
     fn call(&self, plain: Plain, method: &str) -> TokenStream {
         let Self { value, ty, .. } = self;
         let span = ty.span();
         let bound = match (plain.clone, plain.debug) {
-            (true, true) if plain.json && self.is_json => match holds_object(self.ty) {
-                true => "ObjectField",
-                false => "StateField",
-            },
+            (true, true) if plain.json && self.is_json => self.bound_of_all(),
             (true, true) => "PlainField",
             (true, false) => "CloneField",
             (false, _) => "DebugField",

@@ -15,13 +15,14 @@ use self::arguments::Param;
 pub(crate) use self::item::ToolFn;
 use super::{
     as_trait, as_written, at, constant,
-    function::{doc_comment, help_for_object, plain_name, unnamed},
+    function::{help_for_object, plain_name, unnamed},
     hidden, own,
     owned::{borrowed, owned_text},
     private,
 };
 use crate::{
     diag::Diagnostics,
+    doc_comment::doc_comment,
     options::ToolOptions,
     types::{invoke_in, short, ungroup},
 };

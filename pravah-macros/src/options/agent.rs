@@ -1,9 +1,10 @@
 //! The options of `#[agent]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use syn::{Expr, Ident, Path, Type};
 
 use super::{
+    agent_item::AgentItem,
     approval::{self, Approval},
     capabilities::Constraints,
     contract::Contract,
@@ -14,7 +15,7 @@ use super::{
     policy::{self, Policy},
     request::{self, RequestOptions},
     runner, state,
-    table::{CAPABILITIES, DESCRIPTIONS, TITLES, table},
+    table::{CAPABILITIES, DESCRIPTIONS, Given, TITLES, table},
     turns::Turns,
 };
 use crate::{
@@ -146,54 +147,46 @@ pub(crate) struct Model {
 }
 
 impl AgentOptions {
-    /// Parses the options of the agent whose name is at `name`.
-    pub(crate) fn parse(tokens: TokenStream, name: Span, errors: &mut Diagnostics) -> Option<Self> {
+    /// Parses the options that are above `item`, and reports which of those it needs are missing.
+    pub(crate) fn parse<'a>(
+        tokens: TokenStream,
+        item: impl Into<AgentItem<'a>>,
+        errors: &mut Diagnostics,
+    ) -> Option<Self> {
         let mut written = Written::default();
-        let names = errors.attempt(|errors| {
-            let names = OPTIONS.read(tokens, &mut written, errors);
+        let mut given = Given::default();
+        let read = errors.attempt(|errors| {
+            given = OPTIONS.read_given(tokens, &mut written, errors);
             if let (Some(contract), Some(model)) = (&written.settings.contract, &written.model) {
                 let has_tools = written.settings.has_tools();
                 contract.check_source(model.provider, has_tools, errors);
             }
-            names
-        })?;
+        });
+        let item = item.into();
+        if given.are_all_clear {
+            item.report_missing(&given, errors);
+        }
+        let output = written.output.as_ref();
+        let returns = errors.attempt(|errors| item.check_return(output, errors));
+        read.and(returns)?;
         let Written {
             model,
             runner,
             output,
             settings,
         } = written;
-        let (runs_on, is_valid) = match runner {
+        let runs_on = match runner {
             Some(expr) => {
-                let is_valid = errors.attempt(|errors| runner::check(&names, errors));
-                (Some(RunsOn::Runner(expr)), is_valid)
+                errors.attempt(|errors| runner::check(&given.names, errors))?;
+                RunsOn::Runner(expr)
             }
             None => {
-                settings.check(&names, errors);
-                (model.map(RunsOn::Model), Some(()))
+                settings.check(&given.names, errors);
+                RunsOn::Model(model?)
             }
         };
-        let (what, help) = match (&runs_on, &output) {
-            (Some(_), Some(_)) => ("", ""),
-            (None, None) => (
-                "model and no output",
-                "write `#[agent(model = \"openai://gpt-4o-mini\", output = …)]`, with the state that the model returns",
-            ),
-            (None, _) => (
-                "model",
-                "write `model = \"openai://gpt-4o-mini\"` in its options",
-            ),
-            (_, None) => (
-                "output",
-                "write `output = …` in its options, with the state that the model returns",
-            ),
-        };
-        if !what.is_empty() {
-            errors.error(name, format!("the agent has no {what}"), help);
-        }
-        is_valid?;
         Some(Self {
-            runs_on: runs_on?,
+            runs_on,
             output: output?,
             settings,
         })

@@ -1,6 +1,7 @@
 //! What is in the parentheses of an attribute: parsed as far as it goes, every key checked.
 
 mod agent;
+mod agent_item;
 mod approval;
 mod capabilities;
 mod contract;
@@ -26,6 +27,7 @@ mod turns;
 mod words;
 
 pub(crate) use agent::{AgentOptions, RunsOn, Settings};
+pub(crate) use agent_item::AgentItem;
 pub(crate) use approval::Approval;
 pub(crate) use capabilities::Constraints;
 pub(crate) use contract::{Contract, Threshold};

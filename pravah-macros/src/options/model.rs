@@ -16,6 +16,13 @@ const SCHEMES: [(&str, Provider); 6] = [
     ("genai", Provider::Genai),
 ];
 
+/// How the models of a provider are called, which elsewhere is all that is written.
+const FAMILIES: [(&str, Provider); 3] = [
+    ("gpt-", Provider::OpenAi),
+    ("claude-", Provider::Anthropic),
+    ("gemini-", Provider::Gemini),
+];
+
 /// Who serves a model, where a literal URL says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
@@ -44,7 +51,11 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         errors.error(
             span,
             format!("`{url}` has no scheme"),
-            format!("write `openai://MODEL`; the schemes are {}", list(&known)),
+            format!(
+                "write {}; the schemes are {}",
+                with_scheme(url),
+                list(&known)
+            ),
         );
         return None;
     };
@@ -77,6 +88,21 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         return None;
     }
     Some(provider)
+}
+
+/// The URL of a model that is named as elsewhere: `openai/gpt-4o`, `openai:gpt-4o` or `gpt-4o`.
+fn with_scheme(url: &str) -> String {
+    let (name, model) = url.split_once(['/', ':']).unwrap_or(("", url));
+    let mut schemes = SCHEMES.into_iter();
+    let scheme = schemes.find(|(scheme, _)| scheme.eq_ignore_ascii_case(name));
+    let mut families = FAMILIES.into_iter();
+    let family = families.find(|(family, _)| url.starts_with(family));
+    match (scheme, family) {
+        (Some((scheme, Provider::Ollama)), _) => format!("`{scheme}://localhost:11434/{model}`"),
+        (Some((scheme, _)), _) => format!("`{scheme}://{}`", model.trim_start_matches('/')),
+        (None, Some((_, provider))) => format!("`{}://{url}`", provider.scheme()),
+        (None, None) => "`openai://MODEL`".to_owned(),
+    }
 }
 
 fn host(provider: Provider) -> &'static str {

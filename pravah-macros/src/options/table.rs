@@ -23,6 +23,20 @@ pub(super) struct Table<'a, T> {
 /// Options that are read in the same way.
 pub(super) type Row<'a, T> = (&'a [&'a str], fn(&mut T, Entry, &mut Diagnostics));
 
+/// Which options of a table are given.
+#[derive(Default)]
+pub(super) struct Given {
+    pub(super) names: Vec<Ident>,
+    /// Whether each has a name that the table knows: another one may be meant for an option that is missing.
+    pub(super) are_all_clear: bool,
+}
+
+impl Given {
+    pub(super) fn has(&self, option: &str) -> bool {
+        self.names.iter().any(|name| name == option)
+    }
+}
+
 /// What other libraries call an option, or where else it is one.
 pub(super) struct OtherNames {
     pub(super) names: &'static [&'static str],
@@ -77,17 +91,34 @@ impl<T> Table<'_, T> {
         options: &mut T,
         errors: &mut Diagnostics,
     ) -> Vec<Ident> {
-        let mut known: Vec<Ident> = Vec::new();
+        self.read_given(tokens, options, errors).names
+    }
+
+    /// The same, with whether another option may be meant by one of them.
+    pub(super) fn read_given(
+        &self,
+        tokens: TokenStream,
+        options: &mut T,
+        errors: &mut Diagnostics,
+    ) -> Given {
         let unnamed = |value: &TokenTree| self.unnamed(value);
-        for entry in entries::parse(tokens, &unnamed, errors) {
+        let mut unclear = Diagnostics::default();
+        let entries = entries::parse(tokens, &unnamed, &mut unclear);
+        let mut given = Given {
+            names: Vec::new(),
+            are_all_clear: unclear.is_empty(),
+        };
+        errors.append(unclear);
+        for entry in entries {
             let key = entry.key.clone();
             let mut rows = self.rows.iter();
             let Some((_, read)) = rows.find(|(names, _)| names.iter().any(|name| key == name))
             else {
                 self.unknown(&key, errors);
+                given.are_all_clear = false;
                 continue;
             };
-            if known.contains(&key) {
+            if given.names.contains(&key) {
                 errors.error(
                     key.span(),
                     format!("`{key}` is given twice"),
@@ -95,10 +126,10 @@ impl<T> Table<'_, T> {
                 );
                 continue;
             }
-            known.push(key);
+            given.names.push(key);
             read(options, entry, errors);
         }
-        known
+        given
     }
 
     /// The options alone; nothing where a mistake is reported.

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     agent::AgentProgress,
-    error::{FlowError, brief_json, guard},
+    error::{FlowError, guard},
     events::EventKind,
     graph::NodeKind,
     json,
@@ -262,8 +262,8 @@ fn answered(
     ) {
         (NodeKind::Gate(gate), _) => {
             let asked = question.value.value();
-            let accepted = guard(id, || gate.accepts(&payload, &asked))?;
-            accepted.map_err(|source| invalid(brief_json(source)))?;
+            let accepted = guard(id, || gate.check_answer(&payload, &asked))?;
+            accepted.map_err(invalid)?;
             let answer = gate.answer(payload, &asked, at);
             Ok(Answered::Gate(Some(answer.into())))
         }

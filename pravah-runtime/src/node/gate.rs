@@ -3,13 +3,17 @@
 use std::{borrow::Cow, fmt::Arguments, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, Error as _},
+};
 use serde_json::Value;
 
 use super::{Inputs, body::Started};
 use crate::{
-    error::{BoxError, FlowError},
+    error::{BoxError, FlowError, brief_json},
     json,
+    quoted::quoted,
 };
 
 /// What a gate asks: the [`value`](crate::Suspension::value) of its suspension, to be read from its JSON.
@@ -182,6 +186,29 @@ impl dyn GateBody + '_ {
             event: asked.event,
             metadata: asked.metadata,
         }
+    }
+
+    /// Whether the answer to the question `asked` can be read. What a value that can be no case of an enum lacks,
+    /// serde says of its JSON alone, so that the cases are added.
+    pub(crate) fn check_answer(
+        &self,
+        answer: &Value,
+        asked: &Value,
+    ) -> Result<(), serde_json::Error> {
+        self.accepts(answer, asked).map_err(|error| {
+            let error = brief_json(error);
+            let cases = asked.get("cases").and_then(Value::as_array);
+            let cases: Vec<&str> = cases
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            match answer {
+                Value::String(_) | Value::Object(_) => error,
+                _ if cases.is_empty() => error,
+                _ => serde_json::Error::custom(format!("{error}: one of {}", quoted(cases))),
+            }
+        })
     }
 
     /// What the type of its answer is called.

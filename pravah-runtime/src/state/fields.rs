@@ -29,27 +29,57 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
     }
 }
 
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON or read again",
-    label = "a trait object",
-    note = "hold its data, such as an enum of the types that it may be; if the host provides it, take `Dep<dyn Trait>` in the node that needs it",
-    note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
-)]
-pub trait ObjectField: Sized {
-    fn clone_field(&self) -> Self;
-    fn debug_field(&self) -> &dyn Debug;
+/// Asks for what [`StateField`] does, and says more of what lacks it.
+macro_rules! field {
+    ($(#[$attribute:meta])* $field:ident) => {
+        #[doc(hidden)]
+        $(#[$attribute])*
+        pub trait $field: Sized {
+            fn clone_field(&self) -> Self;
+            fn debug_field(&self) -> &dyn Debug;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: StateField> $field for T {
+            fn clone_field(&self) -> Self {
+                StateField::clone_field(self)
+            }
+
+            fn debug_field(&self) -> &dyn Debug {
+                StateField::debug_field(self)
+            }
+        }
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: StateField> ObjectField for T {
-    fn clone_field(&self) -> Self {
-        StateField::clone_field(self)
-    }
+field! {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON or read again",
+        label = "a trait object",
+        note = "hold its data, such as an enum of the types that it may be; if the host provides it, take `Dep<dyn Trait>` in the node that needs it",
+        note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`; a state without `Clone` or `Debug` is `#[state(manual(Clone))]`, `#[state(manual(Debug))]`"
+    )]
+    ObjectField
+}
 
-    fn debug_field(&self) -> &dyn Debug {
-        StateField::debug_field(self)
-    }
+field! {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
+        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`, or keys without `Eq` and `Hash`",
+        note = "write `#[state]` above your own type, or derive what is missing; what a `HashMap` or a `HashSet` holds as keys derives `PartialEq`, `Eq` and `Hash` too",
+        note = "the keys of a JSON object are text: take a `String`, a number, or an enum of plain names as the key of a map, or a `Vec` of pairs instead"
+    )]
+    HashedField
+}
+
+field! {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
+        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`, or keys without `Ord`",
+        note = "write `#[state]` above your own type, or derive what is missing; what a `BTreeMap` or a `BTreeSet` holds as keys derives `PartialEq`, `Eq`, `PartialOrd` and `Ord` too",
+        note = "the keys of a JSON object are text: take a `String`, a number, or an enum of plain names as the key of a map, or a `Vec` of pairs instead"
+    )]
+    OrderedField
 }
 
 #[doc(hidden)]

@@ -99,6 +99,25 @@ mod draft {
     }
 
     #[tokio::test]
+    async fn an_answer_that_is_no_case_of_an_enum_is_told_the_cases() {
+        let mut run = start();
+        let (id, _) = asked(&mut run).await;
+        for (answer, why) in [
+            (json!(true), "invalid type: boolean `true`, expected "),
+            (json!(null), "invalid type: null, expected "),
+            (json!("drop"), "unknown variant `drop`, expected "),
+        ] {
+            let error = run.resume(ctx(), (&id, &answer)).await.unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains(why), "{text}");
+            let cases = text.matches("`publish`").count() + text.matches("`send_back`").count();
+            assert_eq!(cases, 2, "{text}");
+        }
+        let out = run.resume(ctx(), (id, "publish")).await;
+        assert_eq!(output(out).text, "Tea by Ada");
+    }
+
+    #[tokio::test]
     async fn a_question_that_cannot_be_made_fails_the_gate_and_loses_nothing() {
         let mut run = start();
         let error = run.next(Context::default()).await.unwrap_err();

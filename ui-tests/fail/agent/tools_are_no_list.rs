@@ -3,6 +3,7 @@ use pravah_runtime::prelude::*;
 #[state] struct A {}
 #[state] struct B {}
 
+/// You answer.
 #[agent(model = "openai://gpt-4o-mini", output = B, tools = search)]
 fn ask(_: &A) -> String { String::new() }
 

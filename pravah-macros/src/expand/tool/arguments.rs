@@ -8,7 +8,8 @@ use quote::{quote, quote_spanned};
 use syn::{Attribute, Ident, ItemFn, Type, ext::IdentExt};
 
 use crate::{
-    expand::{as_trait, at, beside, function::doc_comment, hidden, private},
+    doc_comment::doc_comment,
+    expand::{as_trait, at, beside, hidden, private},
     root,
 };
 

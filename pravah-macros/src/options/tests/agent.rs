@@ -169,6 +169,20 @@ fn a_literal_model_is_checked() {
         let options = format!("model = \"{model}\", output = Out");
         refuses(&options, &format!("\"{model}\""), fact, agent);
     }
+    for (model, help) in [
+        ("openai/gpt-4o", "write `openai://gpt-4o`"),
+        (
+            "Anthropic:claude-opus-4-1",
+            "write `anthropic://claude-opus-4-1`",
+        ),
+        ("ollama/llama3", "write `ollama://localhost:11434/llama3`"),
+        ("claude-opus-4-1", "write `anthropic://claude-opus-4-1`"),
+        ("my-model", "write `openai://MODEL`"),
+    ] {
+        let options = format!("model = \"{model}\", output = Out");
+        let error = refuses(&options, &format!("\"{model}\""), "", agent);
+        assert!(error.contains(help), "{error}");
+    }
     let options = "model = \"opnai://m\", output = Out";
     let error = refuses(options, "\"opnai://m\"", "`opnai` is", agent);
     assert!(error.contains("did you mean `openai`?"), "{error}");

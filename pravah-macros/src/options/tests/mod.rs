@@ -56,7 +56,11 @@ fn node_without_async(options: TokenStream, errors: &mut Diagnostics) -> Policy 
 }
 
 fn agent(options: TokenStream, errors: &mut Diagnostics) -> Option<AgentOptions> {
-    AgentOptions::parse(options, Span::call_site(), errors)
+    let function: syn::ItemFn = syn::parse_quote! {
+        #[doc = "You triage."]
+        fn triage(ticket: &Ticket) -> String { ticket.text.clone() }
+    };
+    AgentOptions::parse(options, &function, errors)
 }
 
 fn gate(options: TokenStream, errors: &mut Diagnostics) -> Option<GateOptions> {
