@@ -2,6 +2,7 @@
 //! passed over, and the next one is parsed.
 
 mod each;
+mod not_a_node;
 mod parts;
 
 use proc_macro2::{Span, TokenStream, TokenTree};

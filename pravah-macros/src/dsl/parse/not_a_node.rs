@@ -15,7 +15,7 @@ use crate::{
 
 impl Parser<'_> {
     /// What to write in place of an attribute in a flow. A doc comment is one, too.
-    fn help_for_attribute(&self) -> &'static str {
+    pub(super) fn help_for_attribute(&self) -> &'static str {
         let name = match self.tokens.get(self.at + 1) {
             Some(TokenTree::Group(inside)) => inside.stream().into_iter().next(),
             _ => None,
@@ -112,7 +112,7 @@ impl Parser<'_> {
 
     /// Reports a path that leads into a type: of it rustc would say that an associated type is ambiguous. A module
     /// is not written like one.
-    fn no_type(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+    pub(super) fn no_type(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let Some(around) = type_around(&node) else {
             return Ok(node);
         };
@@ -132,7 +132,7 @@ impl Parser<'_> {
     }
 
     /// Reports the start and the end that other frameworks name.
-    fn no_start_or_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+    pub(super) fn no_start_or_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let name = node.path_text();
         let help = match &*name {
             "START" => {
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.peek().is_some_and(|token| !is_arrow(token))
     }
 
-    fn half_a_path(&mut self, node: &NodeRef) {
+    pub(super) fn half_a_path(&mut self, node: &NodeRef) {
         let name = &node.name;
         let is_generic = matches!(
             self.tokens.get(self.at + 2),

@@ -1,16 +1,12 @@
 //! The smallest parts of a flow: words, nodes, arrows.
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
-use syn::ext::IdentExt;
 
 use super::{Parsed, Parser, Reported};
-use crate::{
-    dsl::{
-        ast::NodeRef,
-        tokens::{colons, is_option, keyword, node_ref, type_around},
-        words::{self, Control, DONE, Word},
-    },
-    types::is_type_name,
+use crate::dsl::{
+    ast::NodeRef,
+    tokens::{colons, is_option, node_ref},
+    words::{self, DONE, Word},
 };
 
 impl Parser<'_> {
