@@ -16,11 +16,12 @@ const SCHEMES: [(&str, Provider); 6] = [
     ("genai", Provider::Genai),
 ];
 
-/// How the models of a provider are called, which elsewhere is all that is written.
-const FAMILIES: [(&str, Provider); 3] = [
-    ("gpt-", Provider::OpenAi),
-    ("claude-", Provider::Anthropic),
-    ("gemini-", Provider::Gemini),
+/// How else a provider is called, or how the names of its models start.
+const FAMILIES: [(&str, Provider); 4] = [
+    ("gpt", Provider::OpenAi),
+    ("claude", Provider::Anthropic),
+    ("gemini", Provider::Gemini),
+    ("google", Provider::Gemini),
 ];
 
 /// Who serves a model, where a literal URL says so.
@@ -60,7 +61,10 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         return None;
     };
     let Some((_, provider)) = SCHEMES.into_iter().find(|(known, _)| *known == scheme) else {
-        let near = did_you_mean(scheme, &known);
+        let near = match family(scheme) {
+            Some(provider) => format!("did you mean `{}`? ", provider.scheme()),
+            None => did_you_mean(scheme, &known),
+        };
         errors.error(
             span,
             format!("`{scheme}` is not a model scheme"),
@@ -95,14 +99,22 @@ fn with_scheme(url: &str) -> String {
     let (name, model) = url.split_once(['/', ':']).unwrap_or(("", url));
     let mut schemes = SCHEMES.into_iter();
     let scheme = schemes.find(|(scheme, _)| scheme.eq_ignore_ascii_case(name));
-    let mut families = FAMILIES.into_iter();
-    let family = families.find(|(family, _)| url.starts_with(family));
-    match (scheme, family) {
+    match (scheme, family(url)) {
         (Some((scheme, Provider::Ollama)), _) => format!("`{scheme}://localhost:11434/{model}`"),
         (Some((scheme, _)), _) => format!("`{scheme}://{}`", model.trim_start_matches('/')),
-        (None, Some((_, provider))) => format!("`{}://{url}`", provider.scheme()),
+        (None, Some(provider)) => {
+            let is_provider = FAMILIES.iter().any(|(family, _)| *family == name);
+            let model = if is_provider { model } else { url };
+            format!("`{}://{model}`", provider.scheme())
+        }
         (None, None) => "`openai://MODEL`".to_owned(),
     }
+}
+
+fn family(name: &str) -> Option<Provider> {
+    let mut families = FAMILIES.into_iter();
+    let found = families.find(|(family, _)| name.starts_with(family));
+    found.map(|(_, provider)| provider)
 }
 
 fn host(provider: Provider) -> &'static str {

@@ -10,7 +10,7 @@ use super::{
 use crate::diag::Diagnostics;
 
 /// What is written below the attribute.
-const OTHER_NAMES: [OtherNames; 4] = [
+const OTHER_NAMES: [OtherNames; 5] = [
     OtherNames {
         names: &[
             "derive",
@@ -40,6 +40,10 @@ const OTHER_NAMES: [OtherNames; 4] = [
     OtherNames {
         names: &["alias", "flatten", "skip"],
         help: "write what serde reads of a field as `#[serde(…)]` above the field",
+    },
+    OtherNames {
+        names: &["reducer", "merge", "channel", "append"],
+        help: "a node returns the whole of its new state; what branches make side by side, the node in `join(…)` puts together",
     },
     OtherNames {
         names: &TITLES,

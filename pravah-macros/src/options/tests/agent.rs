@@ -177,6 +177,8 @@ fn a_literal_model_is_checked() {
         ),
         ("ollama/llama3", "write `ollama://localhost:11434/llama3`"),
         ("claude-opus-4-1", "write `anthropic://claude-opus-4-1`"),
+        ("google/gemini-2.5-pro", "write `gemini://gemini-2.5-pro`"),
+        ("claude-3:beta", "write `anthropic://claude-3:beta`"),
         ("my-model", "write `openai://MODEL`"),
     ] {
         let options = format!("model = \"{model}\", output = Out");
@@ -186,6 +188,9 @@ fn a_literal_model_is_checked() {
     let options = "model = \"opnai://m\", output = Out";
     let error = refuses(options, "\"opnai://m\"", "`opnai` is", agent);
     assert!(error.contains("did you mean `openai`?"), "{error}");
+    let options = "model = \"claude://opus\", output = Out";
+    let error = refuses(options, "\"claude://opus\"", "`claude` is", agent);
+    assert!(error.contains("did you mean `anthropic`?"), "{error}");
 }
 
 #[test]
