@@ -26,6 +26,12 @@ pub(crate) fn last_name(ty: &Type) -> Option<String> {
     Some(last.ident.unraw().to_string())
 }
 
+/// Whether a type is written as one name. A function that is handed on as `<A as Trait>::function` is labelled at the
+/// first token of `A`, a call of it at all of `A`: a mistake in a longer type is only said once if all are calls.
+pub(crate) fn is_one_name(ty: &Type) -> bool {
+    path_of(ty).is_some_and(|path| path.get_ident().is_some())
+}
+
 /// The two types of a `Result` that is written with both.
 pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
     let last = path_of(ty)?.segments.last();

@@ -188,8 +188,8 @@ impl dyn GateBody + '_ {
         }
     }
 
-    /// Whether the answer to the question `asked` can be read. What a value that can be no case of an enum lacks,
-    /// serde says of its JSON alone, so that the cases are added.
+    /// Whether the answer to the question `asked` can be read. Of a value that is no case of an enum, such as `true`,
+    /// serde says only what JSON it expects, so the error names the cases too.
     pub(crate) fn check_answer(
         &self,
         answer: &Value,

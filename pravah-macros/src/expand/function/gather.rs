@@ -14,7 +14,10 @@ use super::{
     kind::Kind,
     params::{is_name, param_trait, plain_name},
 };
-use crate::expand::{as_trait, at, hidden, private, private_at};
+use crate::{
+    expand::{as_trait, at, hidden, private, private_at},
+    types::is_one_name,
+};
 
 impl Function {
     /// What the node is given for a parameter: its type, and of a gate the part that waits.
@@ -115,7 +118,7 @@ impl Function {
         let [param] = self.params.as_slice() else {
             return None;
         };
-        if !is_name(&param.ty) {
+        if !is_name(&param.ty) || !is_one_name(&param.ty) {
             return None;
         }
         let take = match (param.by_ref, self.item.sig.asyncness) {

@@ -7,7 +7,7 @@ use syn::{Type, spanned::Spanned};
 use super::{Function, params::output_trait};
 use crate::{
     expand::{as_trait, at, private, private_at},
-    types::result_of,
+    types::{is_one_name, result_of},
 };
 
 impl Function {
@@ -52,9 +52,9 @@ impl Function {
         }
     }
 
-    /// What emits a state; nothing if its type has to be probed.
+    /// What emits a state; nothing if its type has to be probed, or is written as more than a name.
     fn emitter(&self, state: &Type) -> Option<TokenStream> {
-        if self.taken(state).is_some() {
+        if self.taken(state).is_some() || !is_one_name(state) {
             return None;
         }
         let (output, span) = (as_trait(state, output_trait(state)), at(state));
