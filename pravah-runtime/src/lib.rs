@@ -220,8 +220,8 @@ pub mod __private {
             StateOfAgent, Text, TextParam, UnknownAsks, answer_of, schema_of_answer,
         },
         state::{
-            ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, HashedField, JsonField,
-            NoClone, ObjectField, OrderedField, PlainField, SealedState, SerializeFor, State,
+            ByClone, CloneField, CloneIf, CloneProbe, Copying, DebugField, JsonField, MapField,
+            NoClone, ObjectField, PlainField, SealedState, SerializeFor, SetField, State,
             StateField, StateRef, debug_struct, debug_tuple, json_field, note_clone,
         },
         topology::{

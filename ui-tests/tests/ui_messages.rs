@@ -8,7 +8,11 @@ use std::{fmt::Write, fs, io, path::Path};
 use cases::Case;
 
 /// Cases in which rustc counts more errors than one, and why.
-const MORE: [(&str, &str); 13] = [
+const MORE: [(&str, &str); 16] = [
+    (
+        "agent/approve_without_tools_and_no_preamble",
+        "it has two mistakes, and each is said",
+    ),
     (
         "agent/model_without_a_scheme_and_nothing_else",
         "it has three mistakes, and each is said",
@@ -54,8 +58,16 @@ const MORE: [(&str, &str); 13] = [
         "each derive of serde and schemars speaks for itself, after `#[state]`",
     ),
     (
+        "state/set_of_states",
+        "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
         "state/optional_field_without_derives",
         "each derive of serde and schemars speaks for itself, after `#[state]`",
+    ),
+    (
+        "state/type_named_by_a_path",
+        "it has four mistakes, and each is said",
     ),
     (
         "state/field_that_is_not_send",

@@ -280,8 +280,8 @@ impl Parser<'_> {
             Some((node, end))
                 if end == tokens.len() && (node.alias.is_some() || node.key != DONE) =>
             {
-                self.not_done(&node)?;
-                self.no_keyword(node)
+                self.refuse_done_as_alias(&node)?;
+                self.refuse_keyword(node)
             }
             _ => {
                 let help = match word {

@@ -85,8 +85,12 @@ fn variants(item: &ItemEnum, errors: &mut Diagnostics) -> Vec<(Ident, Type)> {
                     variant.ident
                 ),
                 format!(
-                    "hold a state that is there, `{0}(…)`, or write `#[state] struct {0} {{ … }}` beside the enum, and `{0}({0})`",
-                    variant.ident
+                    "hold a state that is there, `{0}(…)`, or write `#[state] struct {0} {{ … }}` beside the enum, and `{0}({0})`{1}",
+                    variant.ident,
+                    match variant.fields.is_empty() {
+                        true => "; an enum that chooses no branch, such as the answer to a gate, has `#[state]` in place of `#[choice]`",
+                        false => "",
+                    },
                 ),
             ),
         }

@@ -9,7 +9,7 @@ mod params;
 mod returns;
 mod types;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Generics, Ident, ItemFn, Pat, PatType, Type, ext::IdentExt, parse_quote};
 
@@ -124,11 +124,13 @@ impl Function {
         self.item.block.to_token_stream()
     }
 
-    /// Whether there is nothing in its body, or in a block that is all of it.
+    /// Whether its body is empty, or only a block that is.
     pub(crate) fn has_empty_body(&self) -> bool {
         fn is_empty(tokens: TokenStream) -> bool {
             tokens.into_iter().all(|token| match token {
-                TokenTree::Group(group) => is_empty(group.stream()),
+                TokenTree::Group(group) if group.delimiter() != Delimiter::Parenthesis => {
+                    is_empty(group.stream())
+                }
                 _ => false,
             })
         }

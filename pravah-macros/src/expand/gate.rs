@@ -20,7 +20,7 @@ pub(crate) fn expand(
 ) -> TokenStream {
     let private = private();
     if function.params.len() == 1 && function.has_empty_body() {
-        // The answer is missing, and the check of the types says so: that nothing is returned follows from it.
+        // The answer is missing, which the check of the signature reports: an empty body is no second mistake.
         function.drop_body();
     }
     let named = named(function, options);

@@ -169,10 +169,10 @@ impl Field<'_> {
     fn bound_of_all(&self) -> &'static str {
         if holds_object(self.ty) {
             "ObjectField"
-        } else if around(self.ty, &["HashMap", "HashSet"]).is_some() {
-            "HashedField"
-        } else if around(self.ty, &["BTreeMap", "BTreeSet"]).is_some() {
-            "OrderedField"
+        } else if around(self.ty, &["HashMap", "BTreeMap"]).is_some() {
+            "MapField"
+        } else if around(self.ty, &["HashSet", "BTreeSet"]).is_some() {
+            "SetField"
         } else {
             "StateField"
         }

@@ -163,7 +163,7 @@ impl AgentOptions {
             }
         });
         let item = item.into();
-        if given.are_all_clear {
+        if given.are_all_known {
             item.report_missing(&given, errors);
         }
         let output = written.output.as_ref();
@@ -220,9 +220,7 @@ impl Settings {
     fn check(&self, names: &[Ident], errors: &mut Diagnostics) {
         self.request.check_call_timeout(&self.policy, errors);
         let approve = names.iter().find(|name| *name == "approve");
-        // Tools that were refused are not missing as well.
-        let are_tools_known = errors.is_empty() || !self.tools.is_empty();
-        if let (Some(approval), Some(approve), true) = (&self.approval, approve, are_tools_known) {
+        if let (Some(approval), Some(approve)) = (&self.approval, approve) {
             approval.check(approve.span(), &self.tools, errors);
         }
         let key = names.iter().find(|name| *name == "delegation");

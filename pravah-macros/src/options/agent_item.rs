@@ -1,15 +1,17 @@
-//! The options that an agent cannot do without, and what its function returns beside its output.
+//! The item below `#[agent]`: which options it still lacks, and that its function returns a prompt.
 
-use syn::{Attribute, Ident, ItemFn, ItemStruct, ReturnType, Type, spanned::Spanned};
+use syn::{
+    Attribute, Ident, ItemFn, ItemStruct, ReturnType, Type, ext::IdentExt, spanned::Spanned,
+};
 
 use super::table::Given;
 use crate::{
     diag::Diagnostics,
     doc_comment::doc_comment,
-    types::{last_name, short},
+    types::{is_type_name, path_of, short},
 };
 
-/// What `#[agent]` is above.
+/// The function or struct that `#[agent]` is written above.
 pub(crate) struct AgentItem<'a> {
     name: &'a Ident,
     attrs: &'a [Attribute],
@@ -44,13 +46,10 @@ impl<'a> From<&'a ItemStruct> for AgentItem<'a> {
 impl AgentItem<'_> {
     /// Reports what is not among the options that are `given`.
     pub(super) fn report_missing(&self, given: &Given, errors: &mut Diagnostics) {
-        let has_model = given.has("model");
-        self.report_model_and_output(
-            has_model || given.has("runner"),
-            given.has("output"),
-            errors,
-        );
-        if has_model && !given.has("preamble") && doc_comment(self.attrs).is_none() {
+        let (has_model, has_runner) = (given.has("model"), given.has("runner"));
+        self.report_model_and_output(has_model || has_runner, given.has("output"), errors);
+        let has_preamble = given.has("preamble") || doc_comment(self.attrs).is_some();
+        if has_model && !has_runner && !has_preamble {
             errors.error(
                 self.name.span(),
                 format!("the agent `{}` has no preamble", self.name),
@@ -59,10 +58,15 @@ impl AgentItem<'_> {
         }
     }
 
-    fn report_model_and_output(&self, has_model: bool, has_output: bool, errors: &mut Diagnostics) {
+    fn report_model_and_output(
+        &self,
+        has_model_or_runner: bool,
+        has_output: bool,
+        errors: &mut Diagnostics,
+    ) {
         let state = self.returns.filter(|_| self.returns_a_state()).map(short);
         let output = state.as_deref().unwrap_or("…");
-        let (what, help) = match (has_model, has_output) {
+        let (what, help) = match (has_model_or_runner, has_output) {
             (true, true) => return,
             (false, false) => (
                 "model and no output",
@@ -81,10 +85,11 @@ impl AgentItem<'_> {
                 ),
             ),
         };
-        let prompt = state.filter(|_| !has_output).map_or(
-            "",
-            |_| "; the function itself returns the prompt, such as a `String`",
-        );
+        let prompt = if state.is_some() && !has_output {
+            "; the function itself returns the prompt, such as a `String`"
+        } else {
+            ""
+        };
         errors.error(
             self.name.span(),
             format!("the agent has no {what}"),
@@ -101,16 +106,20 @@ impl AgentItem<'_> {
         if self.returns_a_state() && short(returns) == state {
             errors.error(
                 returns.span(),
-                format!("the function of `{name}` returns `{state}`, which its model returns"),
-                "let it return the prompt, such as a `String`, from which the model makes the output",
+                format!("the function of the agent `{name}` returns its output, `{state}`, and not the prompt"),
+                format!("return the prompt, such as a `String`: the model makes the `{state}` from it"),
             );
         }
     }
 
-    /// Whether its function returns a state, as that of a node does, in place of the prompt.
+    /// Whether its function is written to return a state, as that of a node does, in place of the prompt.
     pub(crate) fn returns_a_state(&self) -> bool {
-        let prompts = ["String", "Prompt", "Result"];
-        let name = self.returns.and_then(last_name);
-        name.is_some_and(|name| !prompts.contains(&name.as_str()))
+        let path = self.returns.and_then(path_of);
+        path.and_then(|path| path.segments.last())
+            .is_some_and(|last| {
+                let name = last.ident.unraw().to_string();
+                let is_prompt = name == "String" || name == "Prompt";
+                last.arguments.is_empty() && is_type_name(&name) && !is_prompt
+            })
     }
 }

@@ -42,7 +42,7 @@ table! {
             "write `run.with_concurrency(8)` where the flow is run, and `each(…, limit = 8)` for a list",
         ["migrations", "upgrade", "upgrades"] => "write `migrate(a, b)` with the names of `#[migrate]` functions",
         ["versions", "locked", "lockfile", "lock_file"] => "write `lock = \"name.lock\"`, a file beside `Cargo.toml`",
-        ["constraints", "capabilities", "permissions", "allow"] =>
+        ["constraints", "capabilities", "permissions"] =>
             "write `only(deps)` with what its nodes may ask for; `constraints(…)` is for the tools of an agent",
         ["continue_on_error", "keep_going", "fail_slow"] => "write `fail_fast = false`",
     }

@@ -16,12 +16,20 @@ const SCHEMES: [(&str, Provider); 6] = [
     ("genai", Provider::Genai),
 ];
 
-/// How else a provider is called, or how the names of its models start.
-const FAMILIES: [(&str, Provider); 4] = [
-    ("gpt", Provider::OpenAi),
+/// What others call a provider.
+const OTHER_NAMES: [(&str, Provider); 5] = [
     ("claude", Provider::Anthropic),
-    ("gemini", Provider::Gemini),
     ("google", Provider::Gemini),
+    ("google-gla", Provider::Gemini),
+    ("google-genai", Provider::Gemini),
+    ("google-vertex", Provider::Gemini),
+];
+
+/// How the names of a provider's models start.
+const MODEL_PREFIXES: [(&str, Provider); 3] = [
+    ("gpt-", Provider::OpenAi),
+    ("claude-", Provider::Anthropic),
+    ("gemini-", Provider::Gemini),
 ];
 
 /// Who serves a model, where a literal URL says so.
@@ -52,17 +60,13 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
         errors.error(
             span,
             format!("`{url}` has no scheme"),
-            format!(
-                "write {}; the schemes are {}",
-                with_scheme(url),
-                list(&known)
-            ),
+            format!("write {}; the schemes are {}", url_for(url), list(&known)),
         );
         return None;
     };
     let Some((_, provider)) = SCHEMES.into_iter().find(|(known, _)| *known == scheme) else {
-        let near = match family(scheme) {
-            Some(provider) => format!("did you mean `{}`? ", provider.scheme()),
+        let near = match scheme_called(scheme) {
+            Some(scheme) => format!("did you mean `{scheme}`? "),
             None => did_you_mean(scheme, &known),
         };
         errors.error(
@@ -94,27 +98,35 @@ pub(crate) fn check(url: &str, span: Span, errors: &mut Diagnostics) -> Option<P
     Some(provider)
 }
 
-/// The URL of a model that is named as elsewhere: `openai/gpt-4o`, `openai:gpt-4o` or `gpt-4o`.
-fn with_scheme(url: &str) -> String {
-    let (name, model) = url.split_once(['/', ':']).unwrap_or(("", url));
-    let mut schemes = SCHEMES.into_iter();
-    let scheme = schemes.find(|(scheme, _)| scheme.eq_ignore_ascii_case(name));
-    match (scheme, family(url)) {
-        (Some((scheme, Provider::Ollama)), _) => format!("`{scheme}://localhost:11434/{model}`"),
-        (Some((scheme, _)), _) => format!("`{scheme}://{}`", model.trim_start_matches('/')),
-        (None, Some(provider)) => {
-            let is_provider = FAMILIES.iter().any(|(family, _)| *family == name);
-            let model = if is_provider { model } else { url };
-            format!("`{}://{model}`", provider.scheme())
-        }
-        (None, None) => "`openai://MODEL`".to_owned(),
-    }
+/// The scheme that `name` is, or that of the provider which others call so.
+fn scheme_called(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase().replace('_', "-");
+    let scheme = SCHEMES.iter().find(|(scheme, _)| *scheme == name);
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+    let scheme = scheme.map(|(scheme, _)| *scheme);
+    scheme.or_else(|| other.map(|(_, provider)| provider.scheme()))
 }
 
-fn family(name: &str) -> Option<Provider> {
-    let mut families = FAMILIES.into_iter();
-    let found = families.find(|(family, _)| name.starts_with(family));
-    found.map(|(_, provider)| provider)
+/// What to write for a model that is named without a scheme: `openai/gpt-4o`, `openai:gpt-4o` or `gpt-4o`.
+fn url_for(text: &str) -> String {
+    let (name, model) = text.split_once(['/', ':']).unwrap_or((text, ""));
+    let model = model.trim_start_matches('/');
+    let lower = text.to_lowercase();
+    let of_provider = MODEL_PREFIXES
+        .iter()
+        .find(|(prefix, _)| lower.starts_with(prefix));
+    let (scheme, model) = match (scheme_called(name), of_provider) {
+        (Some(scheme), _) if model.is_empty() => (scheme, "MODEL"),
+        (Some(scheme), _) => (scheme, model),
+        (None, Some((_, provider))) => (provider.scheme(), text),
+        (None, None) => ("openai", "MODEL"),
+    };
+    let host = if scheme == "ollama" {
+        "localhost:11434/"
+    } else {
+        ""
+    };
+    format!("`{scheme}://{host}{model}`")
 }
 
 fn host(provider: Provider) -> &'static str {

@@ -43,7 +43,7 @@ const OTHER_NAMES: [OtherNames; 5] = [
     },
     OtherNames {
         names: &["reducer", "merge", "channel", "append"],
-        help: "a node returns the whole of its new state; what branches make side by side, the node in `join(…)` puts together",
+        help: "leave it out: a node returns its whole new state, and the node in `join(…)` merges what parallel branches return",
     },
     OtherNames {
         names: &TITLES,

@@ -23,12 +23,12 @@ pub(super) struct Table<'a, T> {
 /// Options that are read in the same way.
 pub(super) type Row<'a, T> = (&'a [&'a str], fn(&mut T, Entry, &mut Diagnostics));
 
-/// Which options of a table are given.
+/// The options that were written.
 #[derive(Default)]
 pub(super) struct Given {
     pub(super) names: Vec<Ident>,
-    /// Whether each has a name that the table knows: another one may be meant for an option that is missing.
-    pub(super) are_all_clear: bool,
+    /// Whether all were recognised. If not, an option that is missing may be there under a wrong name.
+    pub(super) are_all_known: bool,
 }
 
 impl Given {
@@ -94,7 +94,7 @@ impl<T> Table<'_, T> {
         self.read_given(tokens, options, errors).names
     }
 
-    /// The same, with whether another option may be meant by one of them.
+    /// The same, and whether all options were recognised.
     pub(super) fn read_given(
         &self,
         tokens: TokenStream,
@@ -102,20 +102,20 @@ impl<T> Table<'_, T> {
         errors: &mut Diagnostics,
     ) -> Given {
         let unnamed = |value: &TokenTree| self.unnamed(value);
-        let mut unclear = Diagnostics::default();
-        let entries = entries::parse(tokens, &unnamed, &mut unclear);
+        let mut unparsed = Diagnostics::default();
+        let entries = entries::parse(tokens, &unnamed, &mut unparsed);
         let mut given = Given {
             names: Vec::new(),
-            are_all_clear: unclear.is_empty(),
+            are_all_known: unparsed.is_empty(),
         };
-        errors.append(unclear);
+        errors.append(unparsed);
         for entry in entries {
             let key = entry.key.clone();
             let mut rows = self.rows.iter();
             let Some((_, read)) = rows.find(|(names, _)| names.iter().any(|name| key == name))
             else {
                 self.unknown(&key, errors);
-                given.are_all_clear = false;
+                given.are_all_known = false;
                 continue;
             };
             if given.names.contains(&key) {

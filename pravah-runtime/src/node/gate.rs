@@ -188,8 +188,8 @@ impl dyn GateBody + '_ {
         }
     }
 
-    /// Whether the answer to the question `asked` can be read. Of a value that is no case of an enum, such as `true`,
-    /// serde says only what JSON it expects, so the error names the cases too.
+    /// Whether the answer to the question `asked` can be read. serde lists the cases of an enum only where it reads a
+    /// name; of a number, `true` or `null` it says just the type, so the cases are added.
     pub(crate) fn check_answer(
         &self,
         answer: &Value,
@@ -204,9 +204,12 @@ impl dyn GateBody + '_ {
                 .filter_map(Value::as_str)
                 .collect();
             match answer {
-                Value::String(_) | Value::Object(_) => error,
+                Value::String(_) | Value::Object(_) | Value::Array(_) => error,
                 _ if cases.is_empty() => error,
-                _ => serde_json::Error::custom(format!("{error}: one of {}", quoted(cases))),
+                _ => serde_json::Error::custom(format!(
+                    "{error}; the answer is one of {}",
+                    quoted(cases)
+                )),
             }
         })
     }

@@ -29,8 +29,8 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Clone + Debug> StateField fo
     }
 }
 
-/// Asks for what [`StateField`] does, and says more of what lacks it.
-macro_rules! field {
+/// A trait that every [`StateField`] has, with a message of its own for a type that lacks it.
+macro_rules! field_trait {
     ($(#[$attribute:meta])* $field:ident) => {
         #[doc(hidden)]
         $(#[$attribute])*
@@ -52,7 +52,7 @@ macro_rules! field {
     };
 }
 
-field! {
+field_trait! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be a field of a state: a trait object cannot be copied, shown, written as JSON or read again",
         label = "a trait object",
@@ -62,24 +62,26 @@ field! {
     ObjectField
 }
 
-field! {
+field_trait! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
-        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`, or keys without `Eq` and `Hash`",
-        note = "write `#[state]` above your own type, or derive what is missing; what a `HashMap` or a `HashSet` holds as keys derives `PartialEq`, `Eq` and `Hash` too",
-        note = "the keys of a JSON object are text: take a `String`, a number, or an enum of plain names as the key of a map, or a `Vec` of pairs instead"
+        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
+        note = "a key of a map is a `String`, an integer, or an enum without data, since it becomes a key of a JSON object: that enum derives `PartialEq`, `Eq` and `Hash` for a `HashMap`, `PartialEq`, `Eq`, `PartialOrd` and `Ord` for a `BTreeMap`; for any other key hold a `Vec` of pairs",
+        note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`",
+        note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`"
     )]
-    HashedField
+    MapField
 }
 
-field! {
+field_trait! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be a field of a state: it, or a type in it, lacks what every field of a state needs",
-        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`, or keys without `Ord`",
-        note = "write `#[state]` above your own type, or derive what is missing; what a `BTreeMap` or a `BTreeSet` holds as keys derives `PartialEq`, `Eq`, `PartialOrd` and `Ord` too",
-        note = "the keys of a JSON object are text: take a `String`, a number, or an enum of plain names as the key of a map, or a `Vec` of pairs instead"
+        label = "not all of `Serialize`, `Deserialize`, `JsonSchema`, `Clone` and `Debug`",
+        note = "what a `HashSet` holds derives `PartialEq`, `Eq` and `Hash`; what a `BTreeSet` holds derives `PartialEq`, `Eq`, `PartialOrd` and `Ord`",
+        note = "write `#[state]` above your own type, or derive what is missing; in place of a foreign type write one that has all of it, such as `SystemTime` for `Instant`",
+        note = "a field that stays out of the JSON is `#[serde(skip)]`, if its type has a `Default`"
     )]
-    OrderedField
+    SetField
 }
 
 #[doc(hidden)]

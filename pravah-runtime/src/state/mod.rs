@@ -26,8 +26,8 @@ pub(crate) use copies::{Copies, OfState, Unknown, rebuild};
 pub use each::Each;
 pub use either::Either;
 pub use fields::{
-    CloneField, DebugField, HashedField, JsonField, ObjectField, OrderedField, PlainField,
-    SerializeFor, StateField, debug_struct, debug_tuple, json_field,
+    CloneField, DebugField, JsonField, MapField, ObjectField, PlainField, SerializeFor, SetField,
+    StateField, debug_struct, debug_tuple, json_field,
 };
 pub(crate) use live::Live;
 pub(crate) use payload::{Payload, RawState, Rebuild, StateType, downcast_mut, of_another_type};

@@ -99,7 +99,7 @@ mod draft {
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_no_case_of_an_enum_is_told_the_cases() {
+    async fn an_answer_of_another_type_is_refused_with_the_cases_of_the_enum() {
         let mut run = start();
         let (id, _) = asked(&mut run).await;
         for (answer, why) in [

@@ -1,4 +1,4 @@
-//! What is written where a flow names a node, and is none: keywords, types, attributes, half a path.
+//! Reports what is written in place of a node: a keyword, a path into a type, an attribute, half a path.
 
 use proc_macro2::{Delimiter, TokenTree};
 use syn::ext::IdentExt;
@@ -34,7 +34,7 @@ impl Parser<'_> {
     }
 
     /// Reports `as done`.
-    pub(super) fn not_done(&mut self, node: &NodeRef) -> Parsed<()> {
+    pub(super) fn refuse_done_as_alias(&mut self, node: &NodeRef) -> Parsed<()> {
         match &node.alias {
             Some(alias) if alias.unraw() == DONE => {
                 self.errors.error(
@@ -48,7 +48,8 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn no_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+    /// Reports a keyword of Rust, which names no node.
+    pub(super) fn refuse_keyword(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let Some(keyword) = keyword(&node) else {
             return Ok(node);
         };
@@ -112,7 +113,7 @@ impl Parser<'_> {
 
     /// Reports a path that leads into a type: of it rustc would say that an associated type is ambiguous. A module
     /// is not written like one.
-    pub(super) fn no_type(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+    pub(super) fn refuse_path_into_type(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let Some(around) = type_around(&node) else {
             return Ok(node);
         };
@@ -132,14 +133,14 @@ impl Parser<'_> {
     }
 
     /// Reports the start and the end that other frameworks name.
-    pub(super) fn no_start_or_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
+    pub(super) fn refuse_start_and_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let name = node.path_text();
         let help = match &*name {
             "START" => {
-                "leave it out: the first node takes what the flow starts with, and a loop leads back to that node; a node that is called so is `self::START`"
+                "leave it out: the first node takes what the flow starts with, and a loop leads back to that node; a node of that name is written `self::START`"
             }
             "END" => {
-                "write `done` in a branch, and nothing at the end of a chain; a node that is called so is `self::END`"
+                "write `done` in a branch, and nothing at the end of a chain; a node of that name is written `self::END`"
             }
             _ => return Ok(node),
         };
@@ -155,7 +156,8 @@ impl Parser<'_> {
         self.peek().is_some_and(|token| !is_arrow(token))
     }
 
-    pub(super) fn half_a_path(&mut self, node: &NodeRef) {
+    /// Reports a path that breaks off, has type arguments, or follows `as`.
+    pub(super) fn report_half_a_path(&mut self, node: &NodeRef) {
         let name = &node.name;
         let is_generic = matches!(
             self.tokens.get(self.at + 2),

@@ -82,7 +82,7 @@ impl Parser<'_> {
     pub(super) fn node(&mut self, fact: &str) -> Parsed<NodeRef> {
         if let Some((node, end)) = node_ref(&self.tokens, self.at) {
             self.at = end;
-            self.not_done(&node)?;
+            self.refuse_done_as_alias(&node)?;
             if let Some(TokenTree::Ident(word)) = self.peek()
                 && word == "as"
             {
@@ -106,13 +106,13 @@ impl Parser<'_> {
                 return Err(Reported);
             }
             if colons(&self.tokens, end) {
-                self.half_a_path(&node);
+                self.report_half_a_path(&node);
                 return Err(Reported);
             }
-            let node = self.no_keyword(node)?;
+            let node = self.refuse_keyword(node)?;
             return self
-                .no_type(node)
-                .and_then(|node| self.no_start_or_end(node));
+                .refuse_path_into_type(node)
+                .and_then(|node| self.refuse_start_and_end(node));
         }
         let (span, found) = self.found();
         let help = match self.peek() {

@@ -190,7 +190,7 @@ fn refuse_host(name: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
     let value = short(value);
     errors.error(
         ty.span(),
-        format!("`{name}` takes `State<{value}>`, and `State` is a trait"),
+        format!("`{name}` takes `State<{value}>`, which is not a flow state"),
         format!(
             "write `Dep<{value}>` for a value that the host provides; a state is taken by its own type"
         ),

@@ -169,28 +169,42 @@ fn a_literal_model_is_checked() {
         let options = format!("model = \"{model}\", output = Out");
         refuses(&options, &format!("\"{model}\""), fact, agent);
     }
-    for (model, help) in [
-        ("openai/gpt-4o", "write `openai://gpt-4o`"),
-        (
-            "Anthropic:claude-opus-4-1",
-            "write `anthropic://claude-opus-4-1`",
-        ),
-        ("ollama/llama3", "write `ollama://localhost:11434/llama3`"),
-        ("claude-opus-4-1", "write `anthropic://claude-opus-4-1`"),
-        ("google/gemini-2.5-pro", "write `gemini://gemini-2.5-pro`"),
-        ("claude-3:beta", "write `anthropic://claude-3:beta`"),
-        ("my-model", "write `openai://MODEL`"),
-    ] {
-        let options = format!("model = \"{model}\", output = Out");
-        let error = refuses(&options, &format!("\"{model}\""), "", agent);
-        assert!(error.contains(help), "{error}");
-    }
     let options = "model = \"opnai://m\", output = Out";
     let error = refuses(options, "\"opnai://m\"", "`opnai` is", agent);
     assert!(error.contains("did you mean `openai`?"), "{error}");
-    let options = "model = \"claude://opus\", output = Out";
-    let error = refuses(options, "\"claude://opus\"", "`claude` is", agent);
-    assert!(error.contains("did you mean `anthropic`?"), "{error}");
+}
+
+#[test]
+fn a_model_without_a_scheme_is_answered_with_its_url() {
+    for (model, url) in [
+        ("openai/gpt-4o", "openai://gpt-4o"),
+        ("Anthropic:claude-opus-4-1", "anthropic://claude-opus-4-1"),
+        ("ollama/llama3", "ollama://localhost:11434/llama3"),
+        ("google_genai:gemini-2.5-pro", "gemini://gemini-2.5-pro"),
+        ("claude-opus-4-1", "anthropic://claude-opus-4-1"),
+        ("GPT-4o", "openai://GPT-4o"),
+        ("claude-3:beta", "anthropic://claude-3:beta"),
+        ("anthropic", "anthropic://MODEL"),
+        ("openai/", "openai://MODEL"),
+        ("my-model", "openai://MODEL"),
+    ] {
+        let options = format!("model = \"{model}\", output = Out");
+        let fact = format!("`{model}` has no scheme");
+        let error = refuses(&options, &format!("\"{model}\""), &fact, agent);
+        assert!(error.contains(&format!("write `{url}`;")), "{error}");
+    }
+}
+
+#[test]
+fn a_provider_for_a_scheme_is_answered_with_the_scheme() {
+    for (model, scheme) in [("claude://opus", "anthropic"), ("OpenAI://m", "openai")] {
+        let options = format!("model = \"{model}\", output = Out");
+        let error = refuses(&options, &format!("\"{model}\""), "", agent);
+        assert!(
+            error.contains(&format!("did you mean `{scheme}`?")),
+            "{error}"
+        );
+    }
 }
 
 #[test]
