@@ -40,6 +40,15 @@ pub(crate) const MAX_READ_DEPTH: usize = 127;
 /// Far below that: a snapshot holds it within other JSON.
 const MAX_DEPTH: usize = 64;
 
+/// The texts in the list that an object has under `key`; none where there is no such list.
+pub(crate) fn texts<'a>(object: &'a Value, key: &str) -> Vec<&'a str> {
+    let list = object.get(key).and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
 /// Reads a text.
 pub(crate) fn from_str(json: &str) -> Result<Value, Error> {
     whole(serde_json::Deserializer::from_str(json))

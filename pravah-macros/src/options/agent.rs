@@ -156,7 +156,7 @@ impl AgentOptions {
         let mut written = Written::default();
         let mut given = Given::default();
         let read = errors.attempt(|errors| {
-            given = OPTIONS.read_given(tokens, &mut written, errors);
+            given = OPTIONS.read(tokens, &mut written, errors);
             if let (Some(contract), Some(model)) = (&written.settings.contract, &written.model) {
                 let has_tools = written.settings.has_tools();
                 contract.check_source(model.provider, has_tools, errors);

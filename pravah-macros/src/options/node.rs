@@ -62,8 +62,8 @@ impl NodeOptions {
         errors: &mut Diagnostics,
     ) -> Self {
         let mut options = Self::default();
-        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut options, errors));
-        options.is_broken = names.is_none();
+        let given = errors.attempt(|errors| OPTIONS.read(tokens, &mut options, errors));
+        options.is_broken = given.is_none();
         if let (Some(on_done), true) = (&options.on_done, options.agents.is_empty()) {
             errors.error(
                 on_done.span(),
@@ -71,7 +71,8 @@ impl NodeOptions {
                 "name the agents in `agents = […]` and return an `Invoke<Tasks>`, or leave `on_done` out",
             );
         }
-        let timeout = names.into_iter().flatten().find(|name| name == "timeout");
+        let mut names = given.into_iter().flat_map(|given| given.names);
+        let timeout = names.find(|name| name == "timeout");
         if let (Some(timeout), None) = (timeout, function.asyncness) {
             let name = &function.ident;
             let help = match options.agents.is_empty() {

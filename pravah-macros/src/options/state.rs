@@ -76,8 +76,8 @@ pub(super) fn manual(entry: Entry, errors: &mut Diagnostics) -> Vec<String> {
     };
     match entry.value {
         Value::List(tokens) if !tokens.is_empty() => {
-            let names = table.read(tokens, &mut (), errors);
-            names.iter().map(ToString::to_string).collect()
+            let given = table.read(tokens, &mut (), errors);
+            given.names.iter().map(ToString::to_string).collect()
         }
         _ => {
             errors.error(

@@ -83,19 +83,9 @@ pub(super) const fn first<'a>(names: &[&'a str]) -> Option<&'a str> {
 }
 
 impl<T> Table<'_, T> {
-    /// Reads all options, and returns their names; one that is not in the table, or appears twice, is reported
+    /// Reads all options, and returns which were written; one that is not in the table, or appears twice, is reported
     /// and left out.
     pub(super) fn read(
-        &self,
-        tokens: TokenStream,
-        options: &mut T,
-        errors: &mut Diagnostics,
-    ) -> Vec<Ident> {
-        self.read_given(tokens, options, errors).names
-    }
-
-    /// The same, and whether all options were recognised.
-    pub(super) fn read_given(
         &self,
         tokens: TokenStream,
         options: &mut T,

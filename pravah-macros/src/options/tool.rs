@@ -43,9 +43,9 @@ impl ToolOptions {
     /// Parses the options; nothing where one is refused.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Diagnostics) -> Option<Self> {
         let mut tool = Self::default();
-        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut tool, errors))?;
+        let given = errors.attempt(|errors| OPTIONS.read(tokens, &mut tool, errors))?;
         if tool.read_only == Some(true) && tool.destructive == Some(true) {
-            let mut names = names.iter();
+            let mut names = given.names.iter();
             let last = names.rfind(|name| *name == "read_only" || *name == "destructive");
             errors.error(
                 last?.span(),

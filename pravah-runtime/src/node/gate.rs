@@ -197,12 +197,7 @@ impl dyn GateBody + '_ {
     ) -> Result<(), serde_json::Error> {
         self.accepts(answer, asked).map_err(|error| {
             let error = brief_json(error);
-            let cases = asked.get("cases").and_then(Value::as_array);
-            let cases: Vec<&str> = cases
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+            let cases = json::texts(asked, "cases");
             match answer {
                 Value::String(_) | Value::Object(_) | Value::Array(_) => error,
                 _ if cases.is_empty() => error,

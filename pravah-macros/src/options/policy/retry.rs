@@ -65,8 +65,8 @@ impl Retry {
             return None;
         };
         let mut written = Written::default();
-        let names = errors.attempt(|errors| OPTIONS.read(tokens, &mut written, errors))?;
-        errors.attempt(|errors| written.check(span, &names, errors))?;
+        let given = errors.attempt(|errors| OPTIONS.read(tokens, &mut written, errors))?;
+        errors.attempt(|errors| written.check(span, &given.names, errors))?;
         Some(Self {
             max_attempts: written.max_attempts?,
             backoff: written.backoff,

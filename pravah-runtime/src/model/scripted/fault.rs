@@ -93,12 +93,7 @@ fn unfit_arguments(node: &str, tools: &[ToolSpec], call: &ToolCall) -> Option<St
 
 /// What a reply has to be.
 fn shape(schema: &Value) -> String {
-    let required = schema.get("required").and_then(Value::as_array);
-    let required: Vec<&str> = required
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required = json::texts(schema, "required");
     let fields = quoted(&required);
     match is_envelope_schema(schema) {
         true => format!("under a contract it must be an envelope: an object with {fields}"),

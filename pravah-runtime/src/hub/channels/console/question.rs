@@ -18,12 +18,7 @@ enum Expected<'a> {
 
 impl<'a> Expected<'a> {
     fn of(question: &'a Value) -> Self {
-        let cases = question.get("cases").and_then(Value::as_array);
-        let cases: Vec<&str> = cases
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let cases = json::texts(question, "cases");
         let verdict = question.pointer("/schema/oneOf/0/properties/verdict");
         let kind = question.pointer("/schema/type").and_then(Value::as_str);
         match kind {
