@@ -13,6 +13,7 @@ mod live;
     reason = "constants cannot iterate; every index is checked"
 )]
 pub(crate) mod name;
+mod object;
 mod payload;
 mod refused;
 mod strict;

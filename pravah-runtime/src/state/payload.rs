@@ -9,7 +9,7 @@ use erased_serde::Serialize as ErasedSerialize;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{Live, content::Content};
+use super::{Live, content::Content, object::Text};
 use crate::error::brief_json;
 
 /// A typed value that can be written without knowing its type.
@@ -117,10 +117,10 @@ pub(super) fn replacement_for(
 #[derive(Clone, Copy)]
 pub(crate) struct StateType {
     id: TypeId,
-    from_json: fn(&mut FromJson<'_>) -> Result<Arc<dyn Payload>, serde_json::Error>,
+    from_json: fn(&str) -> Result<Arc<dyn Payload>, serde_json::Error>,
 }
 
-type FromJson<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
+pub(super) type FromJson<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
 
 impl StateType {
     pub(crate) fn of<T>() -> Self
@@ -168,29 +168,19 @@ impl StateType {
     }
 
     fn read_json(&self, json: &str) -> Result<Arc<dyn Payload>, serde_json::Error> {
-        whole(json, self.from_json)
+        (self.from_json)(json).map_err(brief_json)
     }
 }
 
 /// The value that a text is of.
 pub(super) fn read<T: DeserializeOwned>(Raw(json): &Raw) -> Result<T, serde_json::Error> {
-    whole(json.get(), parse::<T>)
+    parse(json.get()).map_err(brief_json)
 }
 
 // Not inlined: both callers share what is compiled of it for each type.
 #[inline(never)]
-fn parse<T: DeserializeOwned>(json: &mut FromJson<'_>) -> Result<T, serde_json::Error> {
-    T::deserialize(json)
-}
-
-fn whole<T>(
-    json: &str,
-    read: impl FnOnce(&mut FromJson<'_>) -> Result<T, serde_json::Error>,
-) -> Result<T, serde_json::Error> {
-    let mut json = FromJson::from_str(json);
-    let value = read(&mut json);
-    let value = value.and_then(|value| json.end().map(|()| value));
-    value.map_err(brief_json)
+fn parse<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
+    T::deserialize(Text(json))
 }
 
 /// The value itself, which nobody else holds.

@@ -103,7 +103,7 @@ async fn an_input_that_it_cannot_read_fails_it() {
     assert_eq!(error["kind"], "data");
     let message = error["message"].as_str().unwrap();
     assert!(
-        message.starts_with("`order` cannot be read: invalid type"),
+        message.starts_with("`order` cannot be read: field `cups`: invalid type"),
         "{message}"
     );
 }
