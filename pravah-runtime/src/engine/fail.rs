@@ -9,7 +9,7 @@ use super::{
     outcome::{is_retried, kind_of},
     run::{Out, Run},
     state::{
-        path::NodePath,
+        path::{FramePath, NodePath, within_items},
         progress::{FailedNode, WaitReason},
     },
 };
@@ -26,9 +26,10 @@ impl Run {
     pub(super) fn fail(
         &mut self,
         path: &NodePath,
-        error: FlowError,
+        mut error: FlowError,
         spent: Option<Spent>,
     ) -> Result<(StepKind, Out), FlowError> {
+        self.name_items(path, &mut error);
         if let Some(spent) = spent {
             self.count_usage(path, spent);
         }
@@ -61,6 +62,30 @@ impl Run {
         self.state.suspend(path);
         self.memory.errors.insert(path.clone(), error);
         Ok((StepKind::FailedAttempt, Out::Continue))
+    }
+
+    /// Names the items of lists that the node is in: `read[2]`.
+    fn name_items(&self, path: &NodePath, error: &mut FlowError) {
+        if !self.is_in_lists(&path.frame) {
+            return;
+        }
+        let id = self.node_id(path);
+        if let Some(node) = error.node_mut().filter(|node| **node == *id) {
+            *node = within_items(node, &path.frame);
+        }
+    }
+
+    /// Whether it is an item, and all around it are: not of a call, nor of a document.
+    fn is_in_lists(&self, frame: &FramePath) -> bool {
+        let mut around = frame;
+        while let [outer @ .., item] = around {
+            let list = self.state.frame(outer).table.node(item.list);
+            if !list.kind.numbers_items() {
+                return false;
+            }
+            around = outer;
+        }
+        !frame.is_empty()
     }
 
     fn notify_failed(&mut self, path: &NodePath, error: &FlowError, outcome: FailureOutcome) {
@@ -162,11 +187,18 @@ impl Run {
         let frame = self.state.frame(&path.frame);
         let failed = frame.progress.failed.get(&path.node).cloned()?;
         let error = self.memory.errors.remove(&path);
-        Some(error.unwrap_or_else(|| FlowError::Failed {
-            node: self.node_id(&path).to_string(),
+        Some(error.unwrap_or_else(|| self.stored_failure(&path, &failed)))
+    }
+
+    /// The error of a node that failed in another process.
+    fn stored_failure(&self, path: &NodePath, failed: &FailedNode) -> FlowError {
+        let mut error = FlowError::Failed {
+            node: self.node_id(path).to_string(),
             kind: failed.kind,
             message: failed.message.to_string(),
             attempts: failed.attempts,
-        }))
+        };
+        self.name_items(path, &mut error);
+        error
     }
 }

@@ -31,6 +31,26 @@ impl FlowError {
         }
     }
 
+    /// The name of the node that it is about.
+    pub(crate) fn node_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::TimedOut { node, .. }
+            | Self::Failed { node, .. }
+            | Self::NodeData { node, .. }
+            | Self::Node { node, .. }
+            | Self::Panicked { node, .. }
+            | Self::Model { node, .. }
+            | Self::Runner { node, .. }
+            | Self::Tool { node, .. }
+            | Self::Limit { node, .. }
+            | Self::Schema { node, .. }
+            | Self::Suppressed { node }
+            | Self::Rejected { node, .. }
+            | Self::MaxVisits { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
     /// The same error, of the node in which it came up: what a host lacks, such as a dependency.
     pub(crate) fn in_node(self, node: &str) -> Self {
         match self {

@@ -19,6 +19,11 @@ pub(crate) trait ListBody: Send + Sync {
         false
     }
 
+    /// Whether its items are those of a list of states, by whose numbers errors are told.
+    fn numbers_items(&self) -> bool {
+        false
+    }
+
     /// What the chain starts with for the item of this number. `place` names the run, and the items around the list.
     fn item(&self, items: &[Live], index: usize, _place: &dyn Fn() -> String) -> Option<Live> {
         items.get(index).cloned()
@@ -71,6 +76,10 @@ impl ListInput<'_> {
 pub(super) struct ListOf<X, Y>(pub(super) std::marker::PhantomData<fn(X) -> Y>);
 
 impl<X: State, Y: State> ListBody for ListOf<X, Y> {
+    fn numbers_items(&self) -> bool {
+        true
+    }
+
     fn open(&self, input: &ListInput<'_>) -> Result<Arc<[Live]>, FlowError> {
         let Some((live, key)) = input.waiting else {
             return Ok(Arc::default());

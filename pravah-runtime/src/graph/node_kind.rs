@@ -40,6 +40,11 @@ impl NodeKind {
         matches!(self, Self::AwaitTask)
     }
 
+    /// Whether it is a list of states, by whose numbers errors in its items are told.
+    pub(crate) fn numbers_items(&self) -> bool {
+        matches!(self, Self::Each(each) if each.body.numbers_items())
+    }
+
     /// Whether it may have tasks.
     pub(crate) const fn is_caller(&self) -> bool {
         matches!(self, Self::Agent(_) | Self::Invoke(_) | Self::Detached(_))

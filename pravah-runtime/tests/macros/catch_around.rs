@@ -324,7 +324,7 @@ mod lists {
     async fn an_item_that_fails_stops_a_run_without_catch() {
         assert_eq!(
             failed(Start { n: 5 }).await.to_string(),
-            "node `see` failed: two is blind"
+            "node `see[2]` failed: two is blind"
         );
         assert_eq!(done(Start { n: 2 }).await.text, "2");
     }

@@ -48,7 +48,7 @@ mod failing {
         let ctx = Context::default();
         let mut run = FlowRuntime::new(Start { n: 3 }).unwrap();
         let error = run.run(ctx.clone().with_dep(Broken(1))).await.unwrap_err();
-        assert_eq!(error.to_string(), "node `see` failed: broken");
+        assert_eq!(error.to_string(), "node `see[1]` failed: broken");
         let mut run = restart(&run);
         let mut steps = Vec::new();
         while run.next(ctx.clone()).await.unwrap() == RunOut::Continue {

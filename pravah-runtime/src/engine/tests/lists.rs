@@ -78,7 +78,7 @@ async fn an_item_that_fails_leaves_the_run_as_it_was() {
     while run.next(troubled.clone()).await.is_ok() {}
     run = restart(&run);
     let error = fails(&mut run, &troubled).await;
-    assert_eq!(error.to_string(), "node `open` failed: trouble");
+    assert_eq!(error.to_string(), "node `open[1]` failed: trouble");
     assert_eq!(
         go_on(&mut run, &Context::default()).await,
         RunOut::Done(Report { n: 31_323 })
