@@ -1,13 +1,13 @@
-//! Fields that borrow or have no size, which no state has.
+//! Fields that no state has: what borrows, has no size, or changes behind a reference.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, parse_quote, spanned::Spanned};
 
 use super::attributes;
 use crate::{
     diag::Diagnostics,
-    types::{short, ungroup},
+    types::{arguments, last_name, path_of, short, ungroup},
 };
 
 /// All fields of a struct, or of an enum's variants.
@@ -36,56 +36,66 @@ pub(super) fn fields_mut(item: &mut Item) -> Vec<&mut syn::Field> {
     }
 }
 
-/// A state is read from JSON that is gone afterwards: no field borrows, and each has a size.
+/// A state is read from JSON that is gone afterwards: no field borrows, and each has a size. And what is stored of it stays
+/// true: no field changes behind a reference.
 pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
-    let fields = fields(item);
-    let is_skipped = |field: &syn::Field| {
-        let metas = field
-            .attrs
-            .iter()
-            .filter_map(|attr| attributes::metas(attr, "serde"));
-        metas.flatten().any(|meta| {
-            let with = ["skip", "skip_deserializing", "with", "deserialize_with"];
-            with.iter().any(|name| meta.path().is_ident(name))
-        })
+    let check = |errors: &mut Diagnostics| {
+        for field in fields(item) {
+            if !has_serde_option(field, &["skip"]) {
+                check_unchanging(field, errors);
+            }
+            if !has_own_json(field) {
+                check_owned(field, errors);
+            }
+        }
     };
-    let fields = fields.into_iter().filter(|field| !is_skipped(field));
-    let fields: Vec<_> = fields.collect();
-    let cows = fields
+    errors.attempt(check).is_some()
+}
+
+/// Whether no derive reads the field as it is.
+fn has_own_json(field: &syn::Field) -> bool {
+    has_serde_option(
+        field,
+        &["skip", "skip_deserializing", "with", "deserialize_with"],
+    )
+}
+
+fn has_serde_option(field: &syn::Field, names: &[&str]) -> bool {
+    let metas = field
+        .attrs
         .iter()
-        .filter_map(|field| cow_without_lifetime(&field.ty));
-    let cows: Vec<_> = cows.collect();
-    for cow in &cows {
+        .filter_map(|attr| attributes::metas(attr, "serde"));
+    let is_named = |meta: &syn::Meta| names.iter().any(|name| meta.path().is_ident(name));
+    metas.flatten().any(|meta| is_named(&meta))
+}
+
+fn check_owned(field: &syn::Field, errors: &mut Diagnostics) {
+    if let Some(cow) = cow_without_lifetime(&field.ty) {
         errors.error(
             cow.ident.span(),
             "a `Cow` borrows, and a state owns its data",
             "write the owned type, such as `String` for `Cow<str>`",
         );
     }
-    let borrowing = fields
-        .iter()
-        .filter_map(|field| Some((field, borrowed(&field.ty)?)));
-    let borrowing: Vec<_> = borrowing.collect();
-    for (field, reference) in &borrowing {
+    if let Some(reference) = borrowed(&field.ty) {
         errors.error(
             reference.span(),
-            match &field.ident {
-                Some(field) => format!("the field `{field}` borrows, and a state owns its data"),
-                None => "a field of the state borrows, and a state owns its data".to_owned(),
-            },
+            format!("{} borrows, and a state owns its data", called(field)),
             format!("write `{}`", owned_text(reference)),
         );
     }
-    let unsized_fields = fields
-        .iter()
-        .filter_map(|field| Some((field, unsized_type(&field.ty)?)));
-    let unsized_fields: Vec<_> = unsized_fields.collect();
-    for (field, ty) in &unsized_fields {
-        let field = match &field.ident {
-            Some(field) => format!("the field `{field}`"),
-            None => "a field of the state".to_owned(),
-        };
-        let text = short(ty);
+    if let Some((map, key)) = map_without_names(&field.ty) {
+        errors.error(
+            key.span(),
+            format!(
+                "{} holds a `{}`, whose keys are no names in JSON",
+                called(field),
+                short(map)
+            ),
+            help_for_names(key),
+        );
+    }
+    if let Some(ty) = unsized_type(&field.ty) {
         let help = match ty {
             Type::TraitObject(_) => {
                 "name the concrete type, or write an enum of those that it may be".to_owned()
@@ -95,11 +105,93 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
         };
         errors.error(
             ty.span(),
-            format!("{field} is `{text}`, which has no size"),
+            format!("{} is `{}`, which has no size", called(field), short(ty)),
             help,
         );
     }
-    borrowing.is_empty() && cows.is_empty() && unsized_fields.is_empty()
+}
+
+/// The first map in a type whose keys JSON cannot hold, as it is written, and its key.
+pub(super) fn map_without_names(ty: &Type) -> Option<(&Type, &Type)> {
+    first_in(ty, &|ty| {
+        let last = path_of(ty)?.segments.last()?;
+        let is_map = ["HashMap", "BTreeMap", "IndexMap"]
+            .iter()
+            .any(|map| last.ident == map);
+        let key = is_map
+            .then(|| arguments(last))
+            .and_then(|arguments| arguments.first().copied())?;
+        let is_no_name = match ungroup(key) {
+            Type::Tuple(_) | Type::Array(_) => true,
+            key => last_name(key).as_deref() == Some("Vec"),
+        };
+        is_no_name.then_some((ty, key))
+    })
+}
+
+/// What to write for such a map.
+pub(super) fn help_for_names(key: &Type) -> String {
+    let key = short(key);
+    format!(
+        "write a list of pairs, such as `Vec<({key}, …)>`, or make one text of each key: `String`"
+    )
+}
+
+/// What a field is called in a message.
+fn called(field: &syn::Field) -> String {
+    match &field.ident {
+        Some(field) => format!("the field `{field}`"),
+        None => "a field of the state".to_owned(),
+    }
+}
+
+/// No lock and no atomic in it: what a run keeps of a state would change with them.
+fn check_unchanging(field: &syn::Field, errors: &mut Diagnostics) {
+    let found = first_in(&field.ty, &|ty| {
+        let Type::Path(path) = ty else {
+            return None;
+        };
+        let last = path.path.segments.last()?;
+        Some((ty, &last.ident, held_by(last)?))
+    });
+    if let Some((ty, name, held)) = found {
+        errors.error(
+            name.span(),
+            format!("{} can change behind a reference, and what a run keeps of the state with it", called(field)),
+            format!("write `{held}`, and return a state with the new value; what several nodes change is a `Dep<{}>`", short(ty)),
+        );
+    }
+}
+
+/// The type of what a lock or an atomic holds.
+fn held_by(segment: &PathSegment) -> Option<String> {
+    let name = segment.ident.to_string();
+    if let Some(held) = name.strip_prefix("Atomic") {
+        let is_atomic = matches!(
+            held,
+            "Bool"
+                | "I8"
+                | "I16"
+                | "I32"
+                | "I64"
+                | "Isize"
+                | "U8"
+                | "U16"
+                | "U32"
+                | "U64"
+                | "Usize"
+        );
+        return (is_atomic && segment.arguments.is_none()).then(|| held.to_lowercase());
+    }
+    match (&*name, &segment.arguments) {
+        ("Mutex" | "RwLock", PathArguments::AngleBracketed(arguments)) => {
+            match arguments.args.last()? {
+                GenericArgument::Type(ty) => Some(short(ty)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// A type that has no size, by how it is written.
@@ -150,6 +242,40 @@ pub(super) fn make_sized_and_static(item: &mut Item) {
     }
 }
 
+/// Writes `'static` for these lifetimes in the fields.
+pub(super) fn make_static(item: &mut Item, lifetimes: &[Ident]) {
+    for field in fields_mut(item) {
+        let tokens = field.ty.to_token_stream();
+        if let Ok(ty) = syn::parse2(with_static(tokens, lifetimes)) {
+            field.ty = ty;
+        }
+    }
+}
+
+fn with_static(tokens: TokenStream, lifetimes: &[Ident]) -> TokenStream {
+    let mut after_quote = false;
+    let tokens = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let inner = with_static(group.stream(), lifetimes);
+            TokenTree::Group(with_inner(&group, inner))
+        }
+        TokenTree::Ident(name) if after_quote && lifetimes.contains(&name) => {
+            TokenTree::Ident(Ident::new("static", name.span()))
+        }
+        token => {
+            after_quote = matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '\'');
+            token
+        }
+    });
+    tokens.collect()
+}
+
+fn with_inner(group: &Group, inner: TokenStream) -> Group {
+    let mut with = Group::new(group.delimiter(), inner);
+    with.set_span(group.span());
+    with
+}
+
 fn with_lifetimes(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut named = TokenStream::new();
@@ -162,9 +288,7 @@ fn with_lifetimes(tokens: TokenStream) -> TokenStream {
         match token {
             TokenTree::Group(group) => {
                 let inner = with_lifetimes(group.stream());
-                let mut with = Group::new(group.delimiter(), inner);
-                with.set_span(group.span());
-                with.to_tokens(&mut named);
+                with_inner(&group, inner).to_tokens(&mut named);
             }
             token => token.to_tokens(&mut named),
         }

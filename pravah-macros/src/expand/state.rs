@@ -3,8 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, Item, ItemStruct, ItemType, LitStr, Meta, Type, ext::IdentExt,
-    parse_quote, punctuated::Punctuated, spanned::Spanned,
+    Attribute, GenericParam, Generics, Ident, Item, ItemStruct, ItemType, LitStr, Meta, Type,
+    ext::IdentExt, parse_quote, punctuated::Punctuated, spanned::Spanned,
 };
 
 use super::{
@@ -19,6 +19,7 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
         if let Item::Type(alias) = item {
             item = Item::Struct(struct_for(alias));
         }
+        drop_lifetimes(&mut item);
         owned::make_sized_and_static(&mut item);
         callable::share(&mut item);
         let refused = match &item {
@@ -44,6 +45,29 @@ pub(crate) fn expand(mut item: Item, manual: &[String], errors: &mut Diagnostics
     let state = implement(item_attrs(&item), &of_one_thread(&item, &ident), clone);
     let item = own(&item, &ident);
     quote!(#plain #derives #item #state)
+}
+
+/// Leaves out the lifetimes of a state, which were reported: its uses without them are no second error, and rustc says
+/// of those with them what to remove.
+fn drop_lifetimes(item: &mut Item) {
+    let generics = match item {
+        Item::Struct(item) => &mut item.generics,
+        Item::Enum(item) => &mut item.generics,
+        _ => return,
+    };
+    let lifetimes: Vec<_> = generics
+        .lifetimes()
+        .map(|param| param.lifetime.ident.clone())
+        .collect();
+    if lifetimes.is_empty() {
+        return;
+    }
+    let params = std::mem::take(&mut generics.params).into_iter();
+    generics.params = params
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .collect();
+    generics.where_clause = None;
+    owned::make_static(item, &lifetimes);
 }
 
 /// The struct to write in place of an alias, so that its uses are no second error.

@@ -17,7 +17,7 @@ use super::{
     as_trait, as_written, at, constant,
     function::{help_for_object, plain_name, unnamed},
     hidden, own,
-    owned::{borrowed, owned_text},
+    owned::{borrowed, help_for_names, map_without_names, owned_text},
     private,
 };
 use crate::{
@@ -270,6 +270,7 @@ fn param(
     if refuse_object(tool, &arg.ty, errors)
         || refuse_reference(tool, ungroup(&arg.ty), errors)
         || refuse_impl_trait(tool, &arg.ty, errors)
+        || refuse_keys(tool, &arg.ty, errors)
     {
         return None;
     }
@@ -332,6 +333,22 @@ fn refuse_impl_trait(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool 
             "a parameter of the tool `{tool}` is `impl Trait`, and a model sends concrete values"
         ),
         "write its type, such as `String`; what the host gives is `Dep<dyn Trait>`",
+    );
+    true
+}
+
+/// Reports a map whose keys are no names in JSON.
+fn refuse_keys(tool: &Ident, ty: &Type, errors: &mut Diagnostics) -> bool {
+    let Some((map, key)) = map_without_names(ty) else {
+        return false;
+    };
+    errors.error(
+        key.span(),
+        format!(
+            "the tool `{tool}` takes a `{}`, whose keys are no names in JSON",
+            short(map)
+        ),
+        help_for_names(key),
     );
     true
 }

@@ -145,7 +145,13 @@ fn host_and_model<'a>(
 ) -> Option<&'a str> {
     let (host, model) = rest.split_once('/').unwrap_or((rest, ""));
     let bad = |errors: &mut Diagnostics, fact: String| {
-        errors.error(span, fact, "write `ollama://localhost:11434/MODEL`");
+        let model = match rest.split_once('/') {
+            Some((_, model)) if !model.is_empty() => model,
+            None if !matches!(rest, "" | "localhost") => rest,
+            _ => "MODEL",
+        };
+        let help = format!("write `ollama://localhost:11434/{model}`");
+        errors.error(span, fact, help);
         None
     };
     let Some((name, port)) = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()) else {

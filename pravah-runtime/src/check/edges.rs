@@ -233,7 +233,7 @@ impl Message {
 }
 
 /// Whether `list` is `Each` of `item`.
-const fn is_list_of(list: StateRef, item: StateRef) -> bool {
+pub(super) const fn is_list_of(list: StateRef, item: StateRef) -> bool {
     let (wrapper, inner) = unwrapped(list.name, list.path);
     same(wrapper, "Each<") && same(inner, item.name)
 }

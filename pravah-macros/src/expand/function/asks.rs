@@ -9,7 +9,7 @@ use syn::{
 
 use crate::{
     diag::Diagnostics,
-    types::{arguments, path_of, short, ungroup},
+    types::{arguments, last_name, path_of, short, ungroup},
 };
 
 /// Reports a state that is borrowed in what reads it, and returns whether it is.
@@ -20,6 +20,9 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
     let reads = last.ident.unraw().to_string();
     let state = match (&*reads, arguments(last).as_slice()) {
         ("Latest" | "Input", [Type::Reference(state)]) => state,
+        ("Either" | "Each" | "Failure", states) => {
+            return refuse_borrowed_states(name, ty, states, errors);
+        }
         ("Latest", [Type::Path(path)]) => {
             return refuse_list(name, path, errors) || refuse_several(name, path, errors);
         }
@@ -33,6 +36,40 @@ pub(super) fn refuse_borrowed(name: &Ident, ty: &Type, errors: &mut Diagnostics)
             short(ty)
         ),
         format!("write `{reads}<{inner}>`: the state in it is shared, and not copied"),
+    );
+    true
+}
+
+/// Reports references in a choice or a list, which own their states.
+fn refuse_borrowed_states(
+    name: &Ident,
+    ty: &Type,
+    states: &[&Type],
+    errors: &mut Diagnostics,
+) -> bool {
+    let mut references = states.iter().filter_map(|state| match state {
+        Type::Reference(state) => Some(state),
+        _ => None,
+    });
+    let Some(first) = references.next() else {
+        return false;
+    };
+    let owned = states.iter().map(|state| match state {
+        Type::Reference(state) => short(&state.elem),
+        state => short(state),
+    });
+    let owned: Vec<_> = owned.collect();
+    let whole = last_name(ty).unwrap_or_default();
+    errors.error(
+        first.and_token.span,
+        format!(
+            "`{name}` takes `{}`, and `{whole}` owns the states in it",
+            short(ty)
+        ),
+        format!(
+            "write `{whole}<{}>`, or a `&` before the whole of it",
+            owned.join(", ")
+        ),
     );
     true
 }

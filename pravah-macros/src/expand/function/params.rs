@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
+    expand::owned::{borrowed, owned_text},
     types::{around, last_name, path_of, short, ungroup},
 };
 
@@ -73,9 +74,12 @@ pub(super) fn param_of_gate(
         return None;
     }
     let owned = match inner {
-        Type::Path(path) if path.path.is_ident("str") => "String",
-        Type::Slice(_) => "Vec<…>",
-        inner => return Some((inner.clone(), by_ref)),
+        Type::Path(path) if path.path.is_ident("str") => "String".to_owned(),
+        Type::Slice(_) => "Vec<…>".to_owned(),
+        inner => match borrowed(inner) {
+            Some(reference) => owned_text(reference),
+            None => return Some((inner.clone(), by_ref)),
+        },
     };
     errors.error(
         ty.span(),

@@ -196,6 +196,21 @@ fn a_model_without_a_scheme_is_answered_with_its_url() {
 }
 
 #[test]
+fn a_model_of_ollama_without_its_host_is_answered_with_both() {
+    for (model, url) in [
+        ("ollama://llama3", "llama3"),
+        ("ollama://llama3:8b", "llama3:8b"),
+        ("ollama://localhost/llama3:8b", "llama3:8b"),
+        ("ollama://localhost", "MODEL"),
+    ] {
+        let options = format!("model = \"{model}\", output = Out");
+        let error = refuses(&options, &format!("\"{model}\""), "", agent);
+        let help = format!("write `ollama://localhost:11434/{url}`");
+        assert!(error.contains(&help), "{error}");
+    }
+}
+
+#[test]
 fn a_provider_for_a_scheme_is_answered_with_the_scheme() {
     for (model, scheme) in [("claude://opus", "anthropic"), ("OpenAI://m", "openai")] {
         let options = format!("model = \"{model}\", output = Out");
