@@ -60,13 +60,6 @@ fn unknown_variant(why: &str) -> Option<&str> {
     rest.split('`').next()
 }
 
-/// What serde says of a value, without the place in its text, which nobody has written.
-pub(crate) fn without_position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
-    text.to_owned()
-}
-
 /// The name of the state with this key, which also says where it waits: `Draft`, for `review::Draft@publish`.
 pub(crate) fn type_name(key: &str) -> &str {
     let (state, _) = split_key(key);

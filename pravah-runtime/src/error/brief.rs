@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::Error as _;
 
-/// In bytes. A longer text keeps its beginning and its end, where JSON's errors say the place.
+/// In bytes. A longer text keeps its beginning and its end.
 const MOST: usize = 600;
 const END: usize = 120;
 
@@ -19,11 +19,13 @@ pub(crate) fn brief(text: &str) -> Cow<'_, str> {
     format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default()).into()
 }
 
-/// The same of an error, which keeps the place in the JSON.
+/// The same of an error, without the place in a JSON text that nobody has written.
 pub(crate) fn brief_json(error: serde_json::Error) -> serde_json::Error {
     let text = error.to_string();
-    match brief(&text) {
-        Cow::Borrowed(_) => error,
-        Cow::Owned(text) => serde_json::Error::custom(text),
+    let place = text.rfind(" at line ").filter(|_| error.line() > 0);
+    let said = place.and_then(|end| text.get(..end)).unwrap_or(&text);
+    match brief(said) {
+        Cow::Borrowed(whole) if whole.len() == text.len() => error,
+        short => serde_json::Error::custom(short),
     }
 }

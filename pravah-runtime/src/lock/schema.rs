@@ -33,7 +33,7 @@ pub(super) fn unreadable(
         return None;
     }
     lives(stored).into_iter().find_map(|live| {
-        let why = load_help::without_position(&live.check(of_type).err()?);
+        let why = live.check(of_type).err()?.to_string();
         if options.can_migrate(&live, of_type) {
             return None;
         }

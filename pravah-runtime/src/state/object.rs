@@ -160,7 +160,7 @@ impl<'de> Entries<'de> {
                 self.at += values.byte_offset();
                 Ok(value)
             }
-            Some(Err(error)) => Err(self.in_field(&error)),
+            Some(Err(error)) => Err(self.in_field(error)),
             None => Err(Text(self.text).malformed()),
         }
     }
@@ -169,21 +169,16 @@ impl<'de> Entries<'de> {
     fn value_by<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         let json: &RawValue = self.value()?;
         let value = seed.deserialize(&mut FromJson::from_str(json.get()));
-        value.map_err(|error| self.in_field(&error))
+        value.map_err(|error| self.in_field(error))
     }
 
-    /// The error of a value, with the name of its field in place of a line and a column, which count from the value.
+    /// The error of a value, with the name of its field.
     #[cold]
     #[inline(never)]
-    fn in_field(&self, error: &Error) -> Error {
-        let text = error.to_string();
-        let text = match text.rfind(" at line ") {
-            Some(end) if error.line() > 0 => text.get(..end).unwrap_or_default(),
-            _ => &*text,
-        };
+    fn in_field(&self, error: Error) -> Error {
         match self.name {
-            "" => Error::custom(text),
-            name => Error::custom(format_args!("field `{name}`: {text}")),
+            "" => error,
+            name => Error::custom(format_args!("field `{name}`: {error}")),
         }
     }
 

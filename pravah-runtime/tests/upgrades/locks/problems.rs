@@ -207,11 +207,11 @@ fn a_state_that_cannot_be_read_any_more_is_named_with_what_serde_says() {
         (with_field::writing::graph(), "missing field `pages`"),
         (
             with_other_type::writing::graph(),
-            "invalid type: integer `1`, expected a string",
+            "field `words`: invalid type: integer `1`, expected a string",
         ),
         (
             with_fewer_cases::writing::graph(),
-            "unknown variant `Letter`, expected `Poem`",
+            "field `kind`: unknown variant `Letter`, expected `Poem`",
         ),
     ] {
         let said = format!("version 1.2.0: a `Text` that was stored cannot be read: {why}");

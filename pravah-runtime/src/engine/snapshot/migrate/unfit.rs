@@ -13,8 +13,7 @@ use crate::{
 impl Migration {
     fn why_not_read(&self, live: &Live) -> Option<String> {
         let error = live.check(self.from).err()?;
-        let (name, why) = (&self.name, load_help::without_position(&error));
-        Some(format!("{name} cannot read it either: {why}"))
+        Some(format!("{} cannot read it either: {error}", self.name))
     }
 }
 
