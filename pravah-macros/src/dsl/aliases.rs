@@ -19,10 +19,11 @@ pub(super) fn aliases(
                 return;
             };
             if named.contains(&node.key) && !aliases.contains_key(&node.key) {
+                let written = format!("{} as {alias}", node.path_text());
                 errors.error(
                     alias.span(),
-                    format!("another node of this flow is called `{alias}`"),
-                    "give this use of the node a name of its own",
+                    format!("`{alias}` is used before `{written}`"),
+                    format!("if `{alias}` is a node itself, give this use another name; if not, write `{written}` where it comes first"),
                 );
             }
             let known = aliases

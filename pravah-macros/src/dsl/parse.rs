@@ -155,9 +155,13 @@ impl Parser<'_> {
         }
         let is_first_in_chain = self.separator == ',' && self.at == 0;
         let Some((word, span, inside)) = self.word()? else {
-            let node = self.node("`->` leads to a node")?;
+            let node = self.node(match is_first_in_chain {
+                true => "a branch starts with a node",
+                false => "`->` leads to a node",
+            })?;
             if node.key == DONE {
                 if self.peek().is_some() {
+                    self.arrow()?;
                     self.errors.error(node.span, "`done` ends the flow, and nothing comes after it", "remove what follows, or name a node instead; a node of that name is written `self::done`");
                     return Err(Reported);
                 }

@@ -54,8 +54,9 @@ fn collect(tokens: TokenStream, found: &mut Vec<NodeRef>, known: &mut BTreeSet<S
                 let is_word = matches!(tokens.get(at), Some(TokenTree::Group(_)));
                 let is_half = punct(&tokens, at, &[':', '.']) || misspelt;
                 misspelt = punct(&tokens, at, &[':', '.']);
-                let is_name =
-                    keyword(&node).is_none() && type_around(&node).is_none() && node.key != DONE;
+                let is_name = keyword(&node).is_none()
+                    && type_around(&node).is_none()
+                    && ![DONE, "None"].contains(&&*node.key);
                 if !is_word && !is_half && is_name && known.insert(node.key.clone()) {
                     found.push(node);
                 }

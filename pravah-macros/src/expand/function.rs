@@ -17,7 +17,7 @@ pub(super) use self::asks::help_for_object;
 use self::asks::refuse_pattern;
 pub(crate) use self::gather::slot;
 pub(crate) use self::kind::Kind;
-use self::params::{param, param_of_gate, refuse_generics, return_type};
+use self::params::{param, param_of_gate, refuse_generics, refuse_test, return_type};
 pub(crate) use self::params::{plain_name, refuse_modifiers};
 pub(super) use self::types::{SELF_HELP, unnamed};
 use super::{as_written, beside, callee, named_constant, own, private, private_at};
@@ -69,6 +69,7 @@ impl Function {
         let name = &item.sig.ident;
         refuse_generics(item, errors);
         refuse_modifiers(&item.sig, "node", errors);
+        refuse_test(item, errors);
         let mut params = Vec::new();
         for arg in &item.sig.inputs {
             match arg {

@@ -2,9 +2,12 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{GenericArgument, Item, PathArguments, PathSegment, Type, parse_quote, spanned::Spanned};
+use syn::{
+    Attribute, GenericArgument, Item, PathArguments, PathSegment, Type, parse_quote,
+    spanned::Spanned,
+};
 
-use super::attributes;
+use super::{attributes, state::item_attrs};
 use crate::{
     diag::Diagnostics,
     types::{arguments, last_name, path_of, short, ungroup},
@@ -39,13 +42,17 @@ pub(super) fn fields_mut(item: &mut Item) -> Vec<&mut syn::Field> {
 /// A state is read from JSON that is gone afterwards: no field borrows, and each has a size. And what is stored of it stays
 /// true: no field changes behind a reference.
 pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
+    let has_default = has_serde_option(item_attrs(item), &["default"]);
     let check = |errors: &mut Diagnostics| {
         for field in fields(item) {
-            if !has_serde_option(field, &["skip"]) {
+            if !has_serde_option(&field.attrs, &["skip"]) {
                 check_unchanging(field, errors);
             }
             if !has_own_json(field) {
                 check_owned(field, errors);
+            }
+            if !has_default {
+                check_written(field, errors);
             }
         }
     };
@@ -55,18 +62,31 @@ pub(super) fn check(item: &Item, errors: &mut Diagnostics) -> bool {
 /// Whether no derive reads the field as it is.
 fn has_own_json(field: &syn::Field) -> bool {
     has_serde_option(
-        field,
+        &field.attrs,
         &["skip", "skip_deserializing", "with", "deserialize_with"],
     )
 }
 
-fn has_serde_option(field: &syn::Field, names: &[&str]) -> bool {
-    let metas = field
-        .attrs
+fn has_serde_option(attrs: &[Attribute], names: &[&str]) -> bool {
+    let metas = attrs
         .iter()
         .filter_map(|attr| attributes::metas(attr, "serde"));
     let is_named = |meta: &syn::Meta| names.iter().any(|name| meta.path().is_ident(name));
     metas.flatten().any(|meta| is_named(&meta))
+}
+
+/// What is not written is missing when the state is read again.
+fn check_written(field: &syn::Field, errors: &mut Diagnostics) {
+    let is_left_out = has_serde_option(&field.attrs, &["skip_serializing", "skip_serializing_if"]);
+    let is_filled = has_serde_option(&field.attrs, &["default", "skip_deserializing"])
+        || last_name(&field.ty).as_deref() == Some("Option");
+    if let Some(name) = field.ident.as_ref().filter(|_| is_left_out && !is_filled) {
+        errors.error(
+            name.span(),
+            format!("the field `{name}` is left out of what is stored, and missing when the state is read again"),
+            "write `default` beside it, in `#[serde(…)]`: the field is then read as its default",
+        );
+    }
 }
 
 fn check_owned(field: &syn::Field, errors: &mut Diagnostics) {

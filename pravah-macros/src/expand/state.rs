@@ -83,7 +83,7 @@ fn struct_for(alias: ItemType) -> ItemStruct {
     parse_quote!(#(#attrs)* #vis struct #ident #generics (#vis #ty);)
 }
 
-fn item_attrs(item: &Item) -> &[Attribute] {
+pub(super) fn item_attrs(item: &Item) -> &[Attribute] {
     match item {
         Item::Struct(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,

@@ -44,6 +44,9 @@ table! {
         ["no_network_access", "no_http", "offline"] => "write `no_network`",
         ["no_execution_authority", "no_execution", "no_shell"] => "write `no_commands`",
         ["no_credential_access", "no_secrets", "no_deps"] => "write `no_credentials`",
+        [
+            "max_tokens", "visit_tokens", "max_turns", "temperature", "retry", "call_timeout", "max_visits", "tools",
+        ] => "write it beside `constraints(…)`, among the options of the agent",
         ["max_duration_ms", "timeout", "budget", "max_time"] => "write `max_duration = \"8s\"`",
     }
 }

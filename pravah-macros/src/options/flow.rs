@@ -6,7 +6,7 @@ use syn::{Expr, Path, Token, parse::Parser, punctuated::Punctuated};
 use super::{
     capabilities,
     entries::{Entry, Value},
-    table::table,
+    table::{DESCRIPTIONS, TITLES, table},
 };
 use crate::{diag::Diagnostics, lock::Lock};
 
@@ -37,6 +37,8 @@ table! {
         ["lock"] => it.upgrades.lock = lock(entry, errors),
         ["migrate"] => it.upgrades.migrations = migrations(entry, errors),
     } else {
+        TITLES => "leave it out: the flow is called as its function",
+        DESCRIPTIONS => "write it as a doc comment above the function",
         ["timeout", "total_timeout", "retry", "max_visits"] => "write it in the `#[node(…)]` of a node in the flow",
         ["concurrency", "max_concurrency", "parallel", "parallelism", "workers"] =>
             "write `run.with_concurrency(8)` where the flow is run, and `each(…, limit = 8)` for a list",

@@ -46,6 +46,21 @@ const fn mistake_of_input(
         .and_state(state)
         .and(&[", but `", node.name, "` takes "])
         .and_any(param.states);
+    if let [taken] = param.states {
+        if is_list_of(*taken, state) && after(node.name, "each(").is_some() {
+            return mistake
+                .help(&["leave out `each(…)`: the node in it takes "])
+                .and_state(state)
+                .push("; a flow that starts with the list takes ")
+                .and_state(*taken)
+                .push(", and is `#[flow(named)]`");
+        }
+        if same(taken.name, node.name) {
+            return mistake
+                .help(&["`", node.name, "` is the state that its agent takes: let the flow take it, or write `#[agent(…)]` above a function that takes "])
+                .and_state(state);
+        }
+    }
     let help = match net.taker_of(state, arc) {
         Some(taker) => mistake
             .help(&["start with `", taker, "`, which takes "])

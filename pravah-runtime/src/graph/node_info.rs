@@ -8,7 +8,7 @@ use crate::topology::Signature;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node",
     label = "not a node",
-    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`; its input goes to the first of them by itself"
+    note = "a flow is made of functions with `#[node]`, `#[agent]`, `#[gate]` or `#[flow]`, and of structs with `#[agent]`; states are not named: they go from node to node by themselves, and the input to the first"
 )]
 pub trait NodeInfo {
     const SIGNATURE: Signature;

@@ -132,7 +132,7 @@ impl Parser<'_> {
         Err(Reported)
     }
 
-    /// Reports the start and the end that other frameworks name.
+    /// Reports the start and the end that other frameworks name, and a branch that is left out.
     pub(super) fn refuse_start_and_end(&mut self, node: NodeRef) -> Parsed<NodeRef> {
         let name = node.path_text();
         let help = match &*name {
@@ -141,6 +141,9 @@ impl Parser<'_> {
             }
             "END" => {
                 "write `done` in a branch, and nothing at the end of a chain; a node of that name is written `self::END`"
+            }
+            "None" => {
+                "write `done` for a branch that ends the flow: each output of a choice has a branch of its own; a node of that name is written `self::None`"
             }
             _ => return Ok(node),
         };

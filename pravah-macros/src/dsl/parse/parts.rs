@@ -9,6 +9,17 @@ use crate::dsl::{
     words::{self, DONE, Word},
 };
 
+/// What belongs to a node, and is written as a method elsewhere.
+const POLICIES: [&str; 3] = ["retry", "timeout", "max_visits"];
+
+fn policy_text(name: &proc_macro2::Ident) -> &'static str {
+    match &*name.to_string() {
+        "retry" => "`retry(max_attempts = 3)`",
+        "timeout" => "`timeout = \"30s\"`",
+        _ => "`max_visits = 3`",
+    }
+}
+
 impl Parser<'_> {
     pub(super) fn peek(&self) -> Option<&TokenTree> {
         self.tokens.get(self.at)
@@ -36,6 +47,7 @@ impl Parser<'_> {
         if self.is_block_next() {
             return Ok(None);
         }
+        let has_option = matches!(inside.clone().into_iter().nth(1), Some(TokenTree::Punct(sign)) if sign.as_char() == '=');
         self.at += 2;
         if let Some(word) = Word::of(&name) {
             return Ok(Some((word, span, inside)));
@@ -61,14 +73,17 @@ impl Parser<'_> {
                 format!("did you mean `{near}`? the words are {words}"),
             );
         } else {
-            let with_parentheses = match name == DONE {
-                true => String::new(),
-                false => format!("; parentheses follow the words {words}"),
+            let instead = match (name == DONE, has_option) {
+                (true, _) => String::new(),
+                (false, true) => {
+                    format!(", and its options where it is defined: `#[node({inside})]`")
+                }
+                (false, false) => format!("; parentheses follow the words {words}"),
             };
             self.errors.error(
                 span,
                 format!("`{name}` takes no parentheses"),
-                format!("write `{name}` alone{with_parentheses}"),
+                format!("write `{name}` alone{instead}"),
             );
         }
         Err(Reported)
@@ -116,6 +131,9 @@ impl Parser<'_> {
         }
         let (span, found) = self.found();
         let help = match self.peek() {
+            Some(TokenTree::Group(group)) if group.stream().is_empty() => {
+                "write `done` where a branch ends the flow; a state that is not needed goes to a node that takes it"
+            }
             Some(TokenTree::Group(_)) => {
                 "write `either(a, b)` to follow the branch that the node before chose, `fork(a, b)` to follow all"
             }
@@ -158,6 +176,10 @@ impl Parser<'_> {
             (".", false) if next == "await" => (
                 "a flow waits for its nodes by itself".to_owned(),
                 "leave `.await` out".to_owned(),
+            ),
+            (".", true) if POLICIES.iter().any(|policy| next == policy) => (
+                format!("a flow calls no methods, such as `.{next}(…)`"),
+                format!("write it where the node is defined, in `#[node(…)]` or `#[agent(…)]`: {}", policy_text(next)),
             ),
             (".", true) => (
                 format!("a flow calls no methods, such as `.{next}(…)`"),

@@ -151,11 +151,7 @@ fn branches_that_take_the_input_have_to_meet() {
 #[test]
 fn a_name_means_one_node() {
     refuses("a as c -> b as c", "c", "two nodes are called `c`");
-    refuses(
-        "a -> either(b, c as b)",
-        "b",
-        "another node of this flow is called `b`",
-    );
+    refuses("a -> either(b, c as b)", "b", "`b` is used before `c as b`");
     for flow in ["a as done", "a -> b as done -> c", "a -> join(b as r#done)"] {
         let mistakes = mistakes(flow);
         assert!(

@@ -36,6 +36,25 @@ pub(super) fn refuse_generics(item: &ItemFn, errors: &mut Diagnostics) {
     );
 }
 
+/// Reports an attribute that makes a test or a program of a node.
+pub(super) fn refuse_test(item: &ItemFn, errors: &mut Diagnostics) {
+    let name = &item.sig.ident;
+    for attr in &item.attrs {
+        let path = attr.path();
+        let Some(last) = path.segments.last() else {
+            continue;
+        };
+        if last.ident == "test" || (last.ident == "main" && path.segments.len() > 1) {
+            let written = path.to_token_stream().to_string().replace(' ', "");
+            errors.error(
+                last.ident.span(),
+                format!("`#[{written}]` takes the function `{name}` for itself, and a node is called by its flow"),
+                format!("write it above another function, which calls `{name}` or runs the flow"),
+            );
+        }
+    }
+}
+
 /// Reports what is before `fn` and would be lost; `kind` is what the function is.
 pub(crate) fn refuse_modifiers(sig: &syn::Signature, kind: &str, errors: &mut Diagnostics) {
     if sig.generics.params.first().is_some() {

@@ -115,7 +115,7 @@ pub(super) fn stub(item: &ItemFn) -> Option<TokenStream> {
 
 /// Whether rustc refuses a type as well.
 fn is_refused(ty: &Type) -> bool {
-    unnamed(ty.to_token_stream()).is_some() || has_odd_either(ty)
+    unnamed(ty.to_token_stream()).is_some() || has_odd_count(ty)
 }
 
 /// What a web framework takes as `State<T>`. Here `State` is a trait.
@@ -125,16 +125,21 @@ pub(super) fn state_of_host(ty: &Type) -> Option<&Type> {
     is_alone.then_some(value)
 }
 
-fn has_odd_either(ty: &Type) -> bool {
+fn has_odd_count(ty: &Type) -> bool {
     match ty {
-        Type::Group(ty) => has_odd_either(&ty.elem),
-        Type::Paren(ty) => has_odd_either(&ty.elem),
-        Type::Reference(ty) => has_odd_either(&ty.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().any(has_odd_either),
+        Type::Group(ty) => has_odd_count(&ty.elem),
+        Type::Paren(ty) => has_odd_count(&ty.elem),
+        Type::Reference(ty) => has_odd_count(&ty.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(has_odd_count),
         Type::Path(path) => path.path.segments.last().is_some_and(|last| {
             let parts = arguments(last);
-            let is_odd = last.ident == "Either" && parts.len() != 2 && !parts.is_empty();
-            is_odd || parts.into_iter().any(has_odd_either)
+            let is_odd = match parts.len() {
+                0 => false,
+                1 => last.ident == "Either",
+                2 => last.ident == "Failure",
+                _ => last.ident == "Either" || last.ident == "Failure",
+            };
+            is_odd || parts.into_iter().any(has_odd_count)
         }),
         _ => false,
     }
@@ -244,6 +249,18 @@ fn refuse_path(name: &Ident, ty: &TypePath, side: Side, errors: &mut Diagnostics
             })
         }
         ("Each", [item]) if side == Side::Returns && refuse_item(name, ty, item, errors) => true,
+        ("Failure", parts @ [_, _, ..]) => {
+            let states: Vec<_> = parts.iter().map(|part| short(part)).collect();
+            let states = states.join(", ");
+            errors.error(
+                last.ident.span(),
+                format!("`{name}` takes `Failure<{states}>`, and a failure has one input"),
+                format!(
+                    "write `Failure<({states})>`, with a tuple of what the node takes that failed"
+                ),
+            );
+            true
+        }
         ("Each" | "Failure", parts) => {
             let mut parts = parts.iter();
             parts.any(|part| refuse_stateless(name, part, side, errors))
